@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
+use self::times::Interval;
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
-    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Interval, Lack,
-    Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
+    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Lack, Purpose,
+    Request, Resistance, Standing, Verdict, about, on, significant,
 };
 use serde::Serialize;
 use statistics::correction::FAMILY_LEVEL;
@@ -277,7 +278,7 @@ fn rank(all: &mut [Advice]) {
     let suited = all.iter().filter(|one| one.standing == Standing::Suited).count();
     let mut first = 0;
     for index in 0..suited {
-        let times = [index, first].map(|index| all[index].time());
+        let times = [index, first].map(|index| Interval::advised(&all[index]));
         if times[0].is_none_or(|slow| times[1].is_some_and(|fast| slow.is_slower_than(&fast)))
             && times[1].is_some()
         {
@@ -291,25 +292,13 @@ fn rank(all: &mut [Advice]) {
         };
     }
     let pick = all.first().filter(|one| one.standing == Standing::Pick);
-    if let Some(pick) = pick.and_then(Advice::time) {
+    if let Some(pick) = pick.and_then(Interval::advised) {
         for one in all {
             let differs = |time: &Interval| time.is_slower_than(&pick) || pick.is_slower_than(time);
-            one.times_pick = one
-                .time()
+            one.times_pick = Interval::advised(one)
                 .filter(differs)
                 .map(|time| significant::round(time.ns / pick.ns));
         }
-    }
-}
-
-impl Advice {
-    /// Returns the function's time, if it was measured.
-    fn time(&self) -> Option<Interval> {
-        Some(Interval {
-            ns: self.ns?,
-            low_ns: self.low_ns?,
-            high_ns: self.high_ns?,
-        })
     }
 }
 

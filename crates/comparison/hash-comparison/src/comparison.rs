@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args as _, FromArgMatches as _};
 use key_input::KeyForm;
 
+use crate::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::functions::library::Symbol;
 use crate::functions::{self, Function};
 use crate::keys::{DEFAULT_SEED, Manifest, embedded_names};
 use crate::program::typed;
 use crate::questions::Records;
 use crate::record::{FORMAT, FunctionGroup, FunctionSummary, Purpose, Request, Run, SCHEMA};
-use crate::report::{MAX_DATASETS, MAX_FUNCTIONS, Report};
+use crate::report::Report;
 use crate::run::{Plan, measure};
 use records::environment;
 use terminal::bar::Terminal;

@@ -12,18 +12,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
-pub mod name_errors;
 pub mod program;
-
-pub mod record;
-
-pub mod keys;
-
-pub mod functions;
-
-pub mod clock;
-
-pub mod questions;
 
 pub mod advice;
 
@@ -36,6 +25,8 @@ pub mod run;
 pub mod report;
 
 pub mod commands;
+
+pub use measuring::{clock, files, functions, keys, name_errors, questions, record};
 
 pub use comparison::Comparison;
 pub use functions::Function;

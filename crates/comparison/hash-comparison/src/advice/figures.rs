@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::times::Interval;
 use crate::questions::{Place, QUESTIONS, Records};
 use crate::record::{
-    CallForm, CostRow, DatasetSummary, Effect, FunctionSummary, Interval, PlaceKind, Purpose, about, on,
+    CallForm, CostRow, DatasetSummary, Effect, FunctionSummary, PlaceKind, Purpose, about, on,
 };
 
 /// The places and forms of calls whose times are shown.

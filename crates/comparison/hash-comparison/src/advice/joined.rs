@@ -4,8 +4,9 @@
 //! or than it was. A function's time, with its interval, is divided by that of the median function of its own run, and only
 //! these quotients are compared.
 
+use super::times::Interval;
 use crate::questions::{FILES, Place, Records};
-use crate::record::{CallForm, DatasetSummary, FunctionSummary, Interval, Run};
+use crate::record::{CallForm, DatasetSummary, FunctionSummary, Run};
 use statistics::robust::median;
 
 /// A function's time over that of the median function of the same run.

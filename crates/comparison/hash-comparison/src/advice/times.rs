@@ -4,7 +4,7 @@
 //! a function therefore covers what other runs of the same build would read, not only the readings of this run.
 
 use crate::questions::{Place, Records};
-use crate::record::{CallForm, EMPTY, Interval, about, on};
+use crate::record::{Advice, CallForm, EMPTY, about, on, stored};
 use terminal::number::{percent, significant};
 
 /// The least ratio of two times that counts as a difference, however steady both were. Between runs of one build with
@@ -14,6 +14,20 @@ pub const LEAST_CHANGE: f64 = 1.11;
 /// Times are unsteady if the median absolute deviation of at least half of the functions exceeds this share of the
 /// median.
 const UNSTEADY: f64 = 0.05;
+
+stored! {
+    /// A median with the range in which runs of the same build lie. Functions whose ranges overlap are not measurably
+    /// different.
+    #[derive(Copy)]
+    pub struct Interval {
+        /// Median, nanoseconds per key.
+        pub ns: f64,
+        /// Lower end of the range.
+        pub low_ns: f64,
+        /// Upper end of the range.
+        pub high_ns: f64,
+    }
+}
 
 impl Interval {
     /// Returns the time of a function on a dataset in one place and form, or `None` if the function was not timed there.
@@ -33,6 +47,15 @@ impl Interval {
             ns: median,
             low_ns: fastest.min(median - deviation).max(0.0) / half,
             high_ns: (median + deviation) * half,
+        })
+    }
+
+    /// Returns the function's time in its row of advice, if it was measured.
+    pub(crate) fn advised(row: &Advice) -> Option<Self> {
+        Some(Self {
+            ns: row.ns?,
+            low_ns: row.low_ns?,
+            high_ns: row.high_ns?,
         })
     }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use crate::clock;
 use crate::comparison::Comparison;
+use crate::files::KIND;
 use crate::functions::library::{self, Symbol};
 use crate::program::Program;
-use crate::report::{KIND, Report};
+use crate::report::Report;
 use crate::run;
 use records::folder::{Destination, REPORT};
 use terminal::bar::Terminal;

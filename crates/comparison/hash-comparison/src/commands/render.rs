@@ -3,8 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::files::KIND;
 use crate::questions::Records;
-use crate::report::{KIND, draw};
+use crate::report::draw;
 use records::folder::{Destination, REPORT};
 use terminal::bar::Terminal;
 use terminal::failure::Failure;

@@ -5,9 +5,9 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::comparison::Comparison;
+use crate::files::KIND;
 use crate::program::Program;
 use crate::questions::Records;
-use crate::report::KIND;
 use crate::run;
 use records::folder::Destination;
 use terminal::bar::Terminal;

@@ -35,17 +35,6 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static ChartKind> {
     first.chain(sections.flat_map(|section| section.charts))
 }
 
-impl<T> Of<T> {
-    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
-    pub(crate) fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
-        match (self, dataset) {
-            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
-            (Self::Run(shown), None) => Some(shown(records)),
-            _ => None,
-        }
-    }
-}
-
 /// A chart ready to be written.
 #[derive(Debug, Clone)]
 pub struct Chart {

@@ -1,8 +1,9 @@
 //! Comparisons before and after they are measured: names that are taken once, words on the terminal.
 
+use hash_comparison::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use hash_comparison::questions::Records;
 use hash_comparison::record::{FunctionGroup, Request, Standing, on};
-use hash_comparison::report::{MAX_DATASETS, MAX_FUNCTIONS, summary};
+use hash_comparison::report::summary;
 use hash_comparison::{Comparison, Function, functions, program};
 use terminal::failure::Failure;
 use terminal::layout::width;

@@ -33,17 +33,6 @@ const fn kind(stem: &'static str, purpose: Purpose, draw: Draw) -> (Purpose, Cha
     (purpose, ChartKind::new(stem, Of::Dataset(draw)))
 }
 
-impl From<Verdict> for Mark {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::FewerThanChance => Self::Diamond,
-            Verdict::WithinChance => Self::Circle,
-            Verdict::WorseThanChance => Self::Triangle,
-            Verdict::FarWorseThanChance => Self::Square,
-        }
-    }
-}
-
 /// Builds the key of the verdicts in use.
 fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
     let all = Verdict::ALL

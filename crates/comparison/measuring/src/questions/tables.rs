@@ -4,7 +4,7 @@ use crate::record::Verdict;
 
 /// A cell: a value and the way in which it is shown.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// Nothing was counted.
     #[default]
     Empty,
@@ -32,12 +32,12 @@ pub(crate) enum Cell {
 
 impl Cell {
     /// Builds a cell for the three significant digits of a number.
-    pub(crate) fn digits(value: f64) -> Self {
+    pub fn digits(value: f64) -> Self {
         Self::Digits(value, 3)
     }
 
     /// Builds a cell of text.
-    pub(crate) fn text(value: impl ToString) -> Self {
+    pub fn text(value: impl ToString) -> Self {
         Self::Text(value.to_string())
     }
 
@@ -57,19 +57,22 @@ impl From<Option<Self>> for Cell {
 }
 
 /// A column of rows of one type: its head, and the cell of a row.
-pub(crate) type Column<R> = (&'static str, fn(&R) -> Cell);
+pub type Column<R> = (&'static str, fn(&R) -> Cell);
 
 /// A table, ready to be drawn.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
-    pub(crate) caption: String,
-    pub(crate) heads: Vec<String>,
-    pub(crate) rows: Vec<Vec<Cell>>,
+pub struct Table {
+    /// What the rows have in common.
+    pub caption: String,
+    /// The heads of the columns.
+    pub heads: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
     /// Fills the columns with rows; the first column is the name.
-    pub(crate) fn of<'a, R: 'a>(
+    pub fn of<'a, R: 'a>(
         caption: impl Into<String>,
         columns: &[Column<R>],
         rows: impl IntoIterator<Item = &'a R>,
@@ -83,7 +86,7 @@ impl Table {
     }
 
     /// Builds a table of named rows: the head of the names, those of the other columns, and the cells of each name.
-    pub(crate) fn named<N: ToString>(
+    pub fn named<N: ToString>(
         caption: impl Into<String>,
         name: &str,
         heads: impl IntoIterator<Item = impl ToString>,
@@ -99,7 +102,7 @@ impl Table {
     }
 
     /// Returns true if a column shows numbers, which are sorted as such.
-    pub(crate) fn is_number(&self, column: usize) -> bool {
+    pub fn is_number(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row[column].is_number())
     }
 }

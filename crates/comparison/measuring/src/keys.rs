@@ -132,13 +132,13 @@ pub fn load_file(
 /// [`read`](Self::read) drops duplicates; [`push`](Self::push) keeps them.
 ///
 /// ```
-/// use hash_comparison::keys::KeySet;
+/// use measuring::keys::KeySet;
 /// use terminal::progress::Silent;
 ///
 /// let lines = KeySet::from_lines(b"one\ntwo\r\n\none", &Silent)?;
 /// assert_eq!(lines.keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
 /// assert_eq!(lines.duplicates, 1);
-/// # Ok::<(), hash_comparison::Failure>(())
+/// # Ok::<(), terminal::failure::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {

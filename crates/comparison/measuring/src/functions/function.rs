@@ -35,10 +35,10 @@ impl Function {
     /// return before it is measured. The list may be empty during development; then a mistake cannot be distinguished from a
     /// design decision.
     ///
-    /// [`Comparison::function`](crate::Comparison::function) adds the function to a comparison, which checks these rules.
+    /// A comparison to which the function is added checks these rules.
     ///
     /// ```
-    /// use hash_comparison::functions::{Function, gate};
+    /// use measuring::functions::{Function, gate};
     ///
     /// fn sum(key: &[u8]) -> u64 {
     ///     key.iter().fold(0_u32, |sum, &byte| sum.wrapping_add(byte.into())).into()

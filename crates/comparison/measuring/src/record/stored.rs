@@ -4,6 +4,7 @@
 ///
 /// Numbers are stored with nine digits and must be finite. Words are stored and displayed in kebab case. Unknown fields are
 /// refused.
+#[macro_export]
 macro_rules! stored {
     () => {};
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of_variant:meta])* $variant:ident,)* } $($rest:tt)*) => {
@@ -58,7 +59,7 @@ macro_rules! stored {
     };
 }
 
-pub(crate) use stored;
+pub use stored;
 
 /// Declares rows about a function, and about a dataset if the list after the name says so, as [`stored!`] does. The flag `TIMED`
 /// stands before the list if rows have times.

@@ -75,7 +75,7 @@ rows! {
 
 impl<'a> DatasetRows<'a> {
     /// Returns the false positives of `function` at `bits_per_key`.
-    pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
+    pub fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
         self.about(&self.records.false_positives, function)
             .find(|row| row.bits_per_key == bits_per_key)
     }

@@ -10,7 +10,7 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-pub(crate) use self::lengths::of_empty_keys;
+pub use self::lengths::of_empty_keys;
 use super::on_dataset::DatasetRows;
 use super::tables::Cell;
 use super::{ChartKind, Measure, Of, Question, Records, Section};
@@ -48,12 +48,13 @@ rows! {
 }
 
 impl TimingRow {
-    pub(crate) fn is(&self, place: Place, form: CallForm) -> bool {
+    /// Returns true for times of calls of this form on keys in this place.
+    pub fn is(&self, place: Place, form: CallForm) -> bool {
         (self.place, self.form) == (place, form)
     }
 
     /// Returns the mark of the median, with the range of half of the rounds: those within the median absolute deviation.
-    pub(crate) fn dot(&self, mark: Mark, is_filled: bool) -> Dot {
+    pub fn dot(&self, mark: Mark, is_filled: bool) -> Dot {
         let (median, mad) = (self.median_ns_per_key, self.mad_ns_per_key);
         Dot::new(median, (median - mad, median + mad), mark, is_filled)
     }
@@ -61,7 +62,7 @@ impl TimingRow {
 
 impl<'a> DatasetRows<'a> {
     /// Returns the time of calls of `function` on the whole dataset.
-    pub(crate) fn time(&self, function: &str, form: CallForm) -> Option<&'a TimingRow> {
+    pub fn time(&self, function: &str, form: CallForm) -> Option<&'a TimingRow> {
         let mut rows = self.about(&self.records.timing, function);
         rows.find(|row| row.is(Place::Sequence, form))
     }
@@ -74,7 +75,7 @@ const FORMS: [(CallForm, &str); 2] = [
 ];
 
 /// Returns the medians of a chart's row as text.
-pub(crate) fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
+pub fn numbers(rows: [Option<&TimingRow>; 2]) -> String {
     let rows = rows.iter().flatten();
     let texts: Vec<String> = rows
         .map(|row| number::significant(row.median_ns_per_key, 3))

@@ -36,7 +36,7 @@ pub fn without(reason: String) -> Failure {
 }
 
 /// Lists names as in `a, b and c`, where `and` may be another word.
-pub(crate) fn listed<T: ToString>(names: &[T], and: &str) -> String {
+pub fn listed<T: ToString>(names: &[T], and: &str) -> String {
     let mut names: Vec<String> = names.iter().map(T::to_string).collect();
     let last = names.pop().unwrap_or_default();
     match names.as_slice() {

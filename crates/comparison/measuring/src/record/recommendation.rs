@@ -141,18 +141,6 @@ stored! {
         /// There are too few keys for advice.
         Unknown,
     }
-
-    /// A median with the range in which runs of the same build lie. Functions whose ranges overlap are not measurably
-    /// different.
-    #[derive(Copy)]
-    pub struct Interval {
-        /// Median, nanoseconds per key.
-        pub ns: f64,
-        /// Lower end of the range.
-        pub low_ns: f64,
-        /// Upper end of the range.
-        pub high_ns: f64,
-    }
 }
 
 rows! {

@@ -17,15 +17,17 @@ use plots::scene::Scene;
 
 /// The sets on which a function collides more than by chance.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct SetsFailed {
-    pub(crate) failed: usize,
+pub struct SetsFailed {
+    /// The failed sets.
+    pub failed: usize,
     /// The failed sets that fail only in their high bits.
-    pub(crate) high_only: usize,
-    pub(crate) tried: usize,
+    pub high_only: usize,
+    /// All sets.
+    pub tried: usize,
 }
 
 /// Returns the results of `function` on structured keys.
-pub(crate) fn sets_failed(records: &Records, function: &str) -> SetsFailed {
+pub fn sets_failed(records: &Records, function: &str) -> SetsFailed {
     let rows = || record::of(&records.structured, function);
     let sets = |counts: &dyn Fn(&CollisionRow) -> bool| {
         let names = rows().filter(|row| counts(row)).map(|row| row.dataset.as_str());
@@ -41,7 +43,7 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> SetsFailed {
 }
 
 /// Returns the structured set most like the keys of a dataset, if there is one.
-pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
+pub fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
     let name = Manifest::of(dataset)?.nearest_structured.as_deref()?;
     structured::ALL.iter().find(|set| set.name == name)
 }

@@ -4,7 +4,10 @@
 //! distinguish. They grow darker to both sides, so they also read without colour; on a dark page they grow lighter instead.
 
 use plots::key::Sign;
+use plots::mark::Mark;
 use plots::scene::{Color, INK};
+
+use crate::record::Verdict;
 
 /// The deviation of a cell from chance, as a class and a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,10 +22,10 @@ pub enum Heat {
 
 impl Heat {
     /// The darkest class on either side.
-    pub(crate) const MAX_CLASS: u8 = 4;
+    pub const MAX_CLASS: u8 = 4;
 
     /// Builds the deviation of `class` classes above or below chance.
-    pub(crate) fn of(class: u8, is_above: bool) -> Self {
+    pub fn of(class: u8, is_above: bool) -> Self {
         match class {
             0 => Self::Chance,
             _ if is_above => Self::Above(class),
@@ -31,7 +34,7 @@ impl Heat {
     }
 
     /// Builds a key with the given labels, from furthest below to furthest above.
-    pub(crate) fn key(words: [&str; 9]) -> [(Sign, &str); 9] {
+    pub fn key(words: [&str; 9]) -> [(Sign, &str); 9] {
         let mut classes = -4_i8..=4;
         words.map(|words| {
             let class = classes.next().unwrap_or_default();
@@ -62,6 +65,17 @@ impl Heat {
         match self {
             Self::Above(Self::MAX_CLASS) => Color(0xff, 0xff, 0xff),
             _ => INK,
+        }
+    }
+}
+
+impl From<Verdict> for Mark {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::FewerThanChance => Self::Diamond,
+            Verdict::WithinChance => Self::Circle,
+            Verdict::WorseThanChance => Self::Triangle,
+            Verdict::FarWorseThanChance => Self::Square,
         }
     }
 }

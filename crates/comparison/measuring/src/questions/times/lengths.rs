@@ -79,7 +79,7 @@ impl TimingRow {
 }
 
 /// Returns how long a call of one's own function takes at least, as a sentence; `None` for other functions.
-pub(crate) fn of_empty_keys(records: &Records, function: &FunctionSummary) -> Option<String> {
+pub fn of_empty_keys(records: &Records, function: &FunctionSummary) -> Option<String> {
     let form = records.run.request.purpose.form();
     let [own, floor] = [&*function.name, EMPTY].map(|name| {
         let mut rows = of(&records.timing, name).filter(|row| row.form == form && row.length() == Some(0));

@@ -3,7 +3,7 @@
 //! All rows are of one type and counted in one way. A file of them is a family of tests: each p-value is corrected for the
 //! number of rows in its file.
 
-pub(crate) mod structured;
+pub mod structured;
 mod tables;
 
 use core::cmp::Ordering;
@@ -55,7 +55,7 @@ rows! {
 
 impl<'a> DatasetRows<'a> {
     /// Returns the collisions of `function` at the widest width compared.
-    pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
+    pub fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
         self.about(&self.records.collisions, function)
             .max_by_key(|row| row.bits)
     }
@@ -399,7 +399,7 @@ impl CollisionRow {
     }
 
     /// Returns the ratio of collisions to chance, or `None` if chance gives none.
-    pub(crate) fn ratio(&self) -> Option<f64> {
+    pub fn ratio(&self) -> Option<f64> {
         self.over_expected(self.collisions as f64)
     }
 
@@ -410,27 +410,27 @@ impl CollisionRow {
     }
 
     /// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
-    pub(crate) fn over_expected(&self, count: f64) -> Option<f64> {
+    pub fn over_expected(&self, count: f64) -> Option<f64> {
         let ratio = count / self.expected;
         (self.expected > 0.0 && ratio.is_finite()).then_some(ratio)
     }
 
     /// Returns the fewest and the most collisions that a random function would show, at 1 % over all `tests` of the file.
-    pub(crate) fn band(&self, tests: usize) -> [f64; 2] {
+    pub fn band(&self, tests: usize) -> [f64; 2] {
         let (least, most) = CollisionLaw::new(self.keys, self.bits).band(tests);
         [least as f64, most as f64]
     }
 }
 
 /// Returns the row furthest above chance among those that are worse, the last of equal ones.
-pub(crate) fn furthest<'a>(rows: impl IntoIterator<Item = &'a CollisionRow>) -> Option<&'a CollisionRow> {
+pub fn furthest<'a>(rows: impl IntoIterator<Item = &'a CollisionRow>) -> Option<&'a CollisionRow> {
     let worse = rows.into_iter().filter(|row| row.is_worse());
     worse.max_by(|a, b| a.by_ratio(b))
 }
 
 /// Returns the number of keys among which a random function of `bits` bits has a collision with a probability of one
 /// half, by the birthday bound n (n - 1) = 2^(bits + 1) ln 2.
-pub(crate) fn even_chance(bits: u32) -> u64 {
+pub fn even_chance(bits: u32) -> u64 {
     libm::ceil(0.5 + libm::sqrt(0.25 + libm::ldexp(core::f64::consts::LN_2, bits as i32 + 1))) as u64
 }
 

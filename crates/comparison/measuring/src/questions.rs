@@ -1,7 +1,7 @@
 //! The questions about hash functions: a question a file, or a folder if it is long.
 //!
 //! A question has its rows, their measurement, their verdict, their cost, their charts and their tables. It knows no other question:
-//! what several say together is in [`advice`](crate::advice). The list at the end is the only one: runs, records,
+//! what several say together is the advice. The list at the end is the only one: runs, records,
 //! findings, charts and the comparison with the committed run go through it.
 
 pub mod buckets;
@@ -9,10 +9,10 @@ pub mod collisions;
 pub mod filters;
 pub(crate) mod judging;
 pub mod mixing;
-pub(crate) mod on_dataset;
+pub mod on_dataset;
 pub mod probes;
 pub mod shades;
-pub(crate) mod tables;
+pub mod tables;
 pub mod times;
 
 use std::path::Path;
@@ -56,9 +56,9 @@ pub struct Question {
     /// one of its width. `None` for the rows of other questions.
     pub at: fn(&CostRow, &FunctionSummary, u64) -> Option<[f64; 2]>,
     /// Returns the heads and cells that the question adds to the row of a function in the table of all on a dataset.
-    pub(crate) columns: fn(&DatasetRows<'_>, &str) -> Vec<(&'static str, Cell)>,
+    pub columns: fn(&DatasetRows<'_>, &str) -> Vec<(&'static str, Cell)>,
     /// The sections of the page: charts, and tables of the rows.
-    pub(crate) sections: &'static [Section],
+    pub sections: &'static [Section],
 }
 
 impl Question {
@@ -121,39 +121,55 @@ pub struct Defect {
 }
 
 /// A section of the page. It is left out where it has neither a chart nor a row.
-pub(crate) struct Section {
+pub struct Section {
     /// The heading, which follows the name of the dataset if the tables are of one.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// The id that links name; none if there is a section for each dataset.
-    pub(crate) id: Option<&'static str>,
+    pub id: Option<&'static str>,
     /// What a reader must know about charts and tables.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
     /// Set if the section opens on a click.
-    pub(crate) folded: bool,
-    pub(crate) charts: &'static [ChartKind],
-    pub(crate) tables: Of<Vec<Table>>,
+    pub folded: bool,
+    /// The charts.
+    pub charts: &'static [ChartKind],
+    /// The tables below the charts.
+    pub tables: Of<Vec<Table>>,
 }
 
 /// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
 #[derive(Debug)]
-pub(crate) struct ChartKind {
+pub struct ChartKind {
     /// Start of the file name.
-    pub(crate) stem: &'static str,
-    pub(crate) draw: Of<Option<Scene>>,
+    pub stem: &'static str,
+    /// Draws the chart; `None` without rows for it.
+    pub draw: Of<Option<Scene>>,
 }
 
 impl ChartKind {
-    pub(crate) const fn new(stem: &'static str, draw: Of<Option<Scene>>) -> Self {
+    /// Builds a kind of chart.
+    pub const fn new(stem: &'static str, draw: Of<Option<Scene>>) -> Self {
         Self { stem, draw }
     }
 }
 
 /// What is shown of each dataset, or once of the whole run.
 #[derive(Debug)]
-pub(crate) enum Of<T> {
+pub enum Of<T> {
+    /// From the rows of a dataset.
     Dataset(fn(&DatasetRows<'_>) -> T),
     /// From rows that belong to no dataset of the run.
     Run(fn(&Records) -> T),
+}
+
+impl<T> Of<T> {
+    /// Returns what is shown of this dataset, or without one of the run; `None` if it is shown of the other.
+    pub fn shown(&self, records: &Records, dataset: Option<&DatasetRows<'_>>) -> Option<T> {
+        match (self, dataset) {
+            (Self::Dataset(shown), Some(data)) => Some(shown(data)),
+            (Self::Run(shown), None) => Some(shown(records)),
+            _ => None,
+        }
+    }
 }
 
 /// A CSV file of rows.

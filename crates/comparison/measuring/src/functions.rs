@@ -59,7 +59,7 @@ pub const EVERYDAY: [&str; 8] = [
 /// Returns the default set: the published functions, then the functions of [`EVERYDAY`] that this platform has.
 ///
 /// ```
-/// assert!(hash_comparison::functions::default_set().count() <= 25);
+/// assert!(measuring::functions::default_set().count() <= 25);
 /// ```
 pub fn default_set() -> impl Iterator<Item = &'static Function> {
     let is_default = |function: &&Function| {
@@ -106,13 +106,13 @@ pub const OTHER_NAMES: [(&str, &[&str]); 26] = [
 /// Returns an error with the nearest names if no function matches, or with the candidates if the name is ambiguous.
 ///
 /// ```
-/// use hash_comparison::functions::find;
+/// use measuring::functions::find;
 ///
 /// assert_eq!(find("crc-32")?.facts.name, "CRC-32");
 /// assert_eq!(find("string.hashcode")?.facts.name, find("Java")?.facts.name);
 /// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
 /// assert!(find("fnv1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
-/// # Ok::<(), hash_comparison::Failure>(())
+/// # Ok::<(), terminal::failure::Failure>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Failure> {
     find_or_offer(name, &[])
@@ -121,7 +121,7 @@ pub fn find(name: &str) -> Result<&'static Function, Failure> {
 /// Returns the sentence for a name that is not the function's own: the function that it stands for, and others that it may mean.
 ///
 /// ```
-/// use hash_comparison::functions::meaning;
+/// use measuring::functions::meaning;
 ///
 /// let word = meaning("fxhash").expect("an older name");
 /// assert!(word.starts_with("fxhash is FxHash-2, of rustc-hash 2.") && word.ends_with("; FxHash-1 is another function"));
@@ -219,11 +219,11 @@ pub const GROUPS: [(&str, FunctionGroup); 4] = [
 /// Returns the error of [`find`], with group names among the nearest names.
 ///
 /// ```
-/// use hash_comparison::functions::select;
+/// use measuring::functions::select;
 ///
 /// assert_eq!(select("published")?.len(), 17);
 /// assert_eq!(select("XXH3")?.len(), 1);
-/// # Ok::<(), hash_comparison::Failure>(())
+/// # Ok::<(), terminal::failure::Failure>(())
 /// ```
 pub fn select(name: &str) -> Result<Vec<&'static Function>, Failure> {
     let group = GROUPS
@@ -240,7 +240,11 @@ const MAX_CHARACTERS: usize = 32;
 
 impl Function {
     /// Checks the name and output against the rules of [`Function::custom`].
-    pub(crate) fn check_custom(&self) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a rule is broken.
+    pub fn check_custom(&self) -> Result<(), Failure> {
         let (name, bits) = (&*self.facts.name, self.facts.output_bits);
         if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
             return Err(Failure::input(format!(
@@ -272,7 +276,7 @@ impl Function {
     }
 
     /// Returns the error for another function with this name.
-    pub(crate) fn has_the_name(&self, name: &str) -> Failure {
+    pub fn has_the_name(&self, name: &str) -> Failure {
         taken(name, &format!("{}, of {}", self.facts.name, self.facts.origin))
     }
 }

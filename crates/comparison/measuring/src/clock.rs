@@ -66,7 +66,7 @@ fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64,
 }
 
 /// Returns the nanoseconds of the fastest of a few calls.
-pub(crate) fn of_a_call(key: &[u8], hash: fn(&[u8]) -> u64) -> f64 {
+pub fn of_a_call(key: &[u8], hash: fn(&[u8]) -> u64) -> f64 {
     let batch = Batch::of([key], 1);
     let readings = (0..8).map(|_| read(&batch, 0, Form::Independent, hash).0);
     readings.fold(f64::INFINITY, f64::min)

@@ -5,18 +5,18 @@ use crate::record::{About, Advice, DatasetSummary, Finding, FunctionGroup, Funct
 
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
-pub(crate) struct DatasetRows<'a> {
+pub struct DatasetRows<'a> {
     /// Summary of the dataset.
-    pub(crate) summary: &'a DatasetSummary,
+    pub summary: &'a DatasetSummary,
     /// All records of the run.
-    pub(crate) records: &'a Records,
+    pub records: &'a Records,
     /// One per function.
-    pub(crate) findings: Vec<&'a Finding>,
+    pub findings: Vec<&'a Finding>,
 }
 
 impl<'a> DatasetRows<'a> {
     /// Returns the datasets of a run, in the order measured.
-    pub(crate) fn all(records: &'a Records) -> Vec<Self> {
+    pub fn all(records: &'a Records) -> Vec<Self> {
         let of = |summary: &'a DatasetSummary| Self {
             summary,
             records,
@@ -26,12 +26,12 @@ impl<'a> DatasetRows<'a> {
     }
 
     /// Returns the rows about these keys.
-    pub(crate) fn rows<R: About>(&self, rows: &'a [R]) -> impl Iterator<Item = &'a R> {
+    pub fn rows<R: About>(&self, rows: &'a [R]) -> impl Iterator<Item = &'a R> {
         on(rows, &self.summary.name)
     }
 
     /// Returns the rows about a function on these keys.
-    pub(crate) fn about<R: About>(&self, rows: &'a [R], function: &str) -> impl Iterator<Item = &'a R> {
+    pub fn about<R: About>(&self, rows: &'a [R], function: &str) -> impl Iterator<Item = &'a R> {
         about(rows, &self.summary.name, function)
     }
 
@@ -39,26 +39,26 @@ impl<'a> DatasetRows<'a> {
     ///
     /// Only functions that the user did not request are folded, and never a published function, the function in use, or
     /// a function recommended for any dataset. So the charts of all datasets draw the same functions.
-    pub(crate) fn shown_and_folded(&self) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
+    pub fn shown_and_folded(&self) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
         let best = self.best_first().into_iter();
         best.partition(|finding| self.is_shown(&finding.function))
     }
 
     /// Returns true if charts draw this function.
-    pub(crate) fn is_shown(&self, function: &str) -> bool {
+    pub fn is_shown(&self, function: &str) -> bool {
         let is_folded = |one: &FunctionSummary| one.folded && one.name == function;
         !self.records.run.functions.iter().any(is_folded) || self.is_named(function)
     }
 
     /// Returns true if a function is in use, the user's own, or recommended for any dataset.
-    pub(crate) fn is_named(&self, function: &str) -> bool {
+    pub fn is_named(&self, function: &str) -> bool {
         let is_own = |one: &FunctionSummary| one.group == FunctionGroup::Own && one.name == function;
         let is_named = |one: &Advice| one.function == function && (one.mine || one.is_recommended());
         self.records.run.functions.iter().any(is_own) || self.records.advice.iter().any(is_named)
     }
 
     /// Returns the findings, best first.
-    pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
+    pub fn best_first(&self) -> Vec<&'a Finding> {
         let mut findings = self.findings.clone();
         findings.sort_by_key(|finding| finding.rank);
         findings
@@ -66,7 +66,7 @@ impl<'a> DatasetRows<'a> {
 }
 
 /// Returns the distinct names in order of first appearance.
-pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut out: Vec<&str> = Vec::new();
     for name in names {
         if !out.contains(&name) {
@@ -77,7 +77,7 @@ pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
 }
 
 /// Joins names into a list. Names that differ only after a hyphen followed by a letter share their stem.
-pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
         let is_word = |(at, _): &(usize, &str)| name[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());

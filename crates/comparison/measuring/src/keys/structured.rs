@@ -27,7 +27,7 @@ impl StructuredSet {
     /// Returns the keys. The seed matters only to sets whose recipe says "random".
     ///
     /// ```
-    /// use hash_comparison::keys::structured;
+    /// use measuring::keys::structured;
     ///
     /// let zeroes = structured::ALL.iter().find(|set| set.name == "zeroes").unwrap();
     /// assert_eq!(zeroes.keys(1).get(3), [0, 0, 0]);

@@ -17,11 +17,10 @@ pub use statistics::significant;
 pub use self::about::{About, about, of, on};
 pub use self::columns::{BitFact, BitTest, CallForm, Choice, EMPTY, End, IDEAL, Place, Verdict};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
-pub use self::recommendation::{
-    Advice, CostRow, Effect, Interval, Lack, PlaceKind, Purpose, Request, Standing, Unit,
-};
+pub use self::recommendation::{Advice, CostRow, Effect, Lack, PlaceKind, Purpose, Request, Standing, Unit};
 pub use self::run::{DatasetKind, DatasetSummary, FailedTest, Finding, Run};
-pub(crate) use self::stored::{rows, stored};
+pub(crate) use self::stored::rows;
+pub use self::stored::stored;
 
 /// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

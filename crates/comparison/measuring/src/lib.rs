@@ -1,0 +1,13 @@
+//! What the comparison measures: functions, keys, times and questions, and the records of a run.
+//!
+//! It has the loops whose time is measured or takes long, so it is optimised more than what draws and words the results.
+//! `hash-comparison` has these modules, too, and their tests.
+
+pub mod clock;
+pub mod files;
+pub mod functions;
+pub mod keys;
+pub mod name_errors;
+pub mod questions;
+pub mod record;
+pub mod run;
