@@ -13,7 +13,7 @@ fn a_clone_stays_small() {
     for name in RAW {
         assert!(ignored.lines().any(|line| line.ends_with(name)), "{name}");
     }
-    let mut files = super::workbench::files(&folder);
+    let mut files = super::fixtures::files(&folder);
     files.retain(|(path, _)| !RAW.iter().any(|name| path.ends_with(name)));
     let bytes: usize = files.iter().map(|(_, content)| content.len()).sum();
     assert!(bytes <= 8_000_000, "{bytes} bytes in reports/reference");

@@ -1,61 +1,175 @@
-//! Ctrl-C and SIGTERM leave nothing behind.
+//! Ctrl-C and SIGTERM leave nothing behind, also during calls of a shared library.
 #![cfg(unix)]
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Lines, Read as _};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
-use super::Workbench;
+use tempfile::TempDir;
+
+use super::fixtures::{files, reports};
+
+/// Starts the program in a folder.
+fn started(folder: &TempDir, arguments: &[&str]) -> (Child, BufReader<ChildStderr>) {
+    let mut child = Command::new(super::PROGRAM)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let errors = BufReader::new(child.stderr.take().unwrap());
+    (child, errors)
+}
 
 /// Sends a signal to a process.
-pub(super) fn send(child: &Child, signal: &str) {
+fn send(child: &Child, signal: &str) {
     let command = format!("kill -{signal} {}", child.id());
     let status = Command::new("sh").args(["-c", &command]).status().unwrap();
     assert!(status.success());
 }
 
-/// Starts a comparison, sends it `signal` when `phase` begins, and returns its exit code.
-pub(super) fn signalled(bench: &Workbench, arguments: &str, phase: &str, signal: &str) -> Option<i32> {
-    let mut child = bench
-        .command(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let begun = lines
-        .by_ref()
-        .map(Result::unwrap)
-        .any(|line| line.starts_with(phase));
-    assert!(begun, "{phase} did not begin");
+/// Reads lines until one starts with `start`, and returns it.
+fn awaited(lines: &mut Lines<BufReader<ChildStderr>>, start: &str) -> String {
+    let mut lines = lines.map(Result::unwrap);
+    let line = lines.find(|line| line.starts_with(start));
+    line.unwrap_or_else(|| panic!("no line started with {start}"))
+}
+
+/// Checks that a comparison that gets `signal` after a line with this start ends, and leaves the folder as it was.
+fn stops(folder: &TempDir, arguments: &str, line: &str, signal: &str) {
+    let before = files(folder.path());
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let (mut child, errors) = started(folder, &arguments);
+    let mut lines = errors.lines();
+    awaited(&mut lines, line);
     send(&child, signal);
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert!(!rest.iter().any(|line| line.contains("panicked")), "{rest:?}");
-    child.wait().unwrap().code()
+    assert_eq!(
+        child.wait().unwrap().code(),
+        Some(130),
+        "{line} {signal}: {rest:?}"
+    );
+    assert!(files(folder.path()) == before, "{line} {signal}");
 }
 
 #[test]
 fn nothing_is_left_and_a_run_that_was_there_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("out")).unwrap();
+    for file in ["run.json", "timing.csv"] {
+        let run = reports().join("reference");
+        fs::copy(run.join(file), folder.path().join("out").join(file)).unwrap();
+    }
     // A million keys take long enough for the signal to arrive first.
-    let arguments = "compare --dataset random-strings --out";
-    for (bench, out) in [(Workbench::new(), "deep/out"), (Workbench::with_run(), "out")] {
-        let before = bench.snapshot();
-        for phase in ["timing", "reading keys"] {
-            for signal in ["INT", "TERM"] {
-                let code = signalled(&bench, &format!("{arguments} {out}"), phase, signal);
-                assert_eq!(code, Some(130), "{phase} {signal}");
-                assert!(bench.snapshot() == before, "{phase} {signal}");
-            }
+    for out in ["deep/out", "out"] {
+        let arguments = format!("compare --dataset random-strings --out {out}");
+        for (phase, signal) in [("timing", "INT"), ("reading keys", "TERM")] {
+            stops(&folder, &arguments, phase, signal);
         }
     }
 }
 
 #[test]
 fn a_long_key_is_no_reason_to_wait() {
-    let bench = Workbench::new();
-    bench.write("keys.txt", vec![b'x'; 20_000_000]);
-    let before = bench.snapshot();
-    let arguments = "compare --keys keys.txt --function PJW --out out";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("keys.txt"), vec![b'x'; 20_000_000]).unwrap();
     // With fifty thousand calls per reading, this would hash a terabyte.
-    assert_eq!(signalled(&bench, arguments, "timing", "INT"), Some(130));
-    assert!(bench.snapshot() == before);
+    stops(
+        &folder,
+        "compare --keys keys.txt --function PJW --out out",
+        "timing",
+        "INT",
+    );
+}
+
+/// Functions that keep the program waiting.
+const FUNCTIONS: &str = r#"#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+uint64_t slow(const char *data, size_t length) { usleep(100); return length; }
+uint64_t surviving(const char *data, size_t length)
+{
+    fprintf(stderr, "in the trial\n"); sleep(4); fprintf(stderr, "alive\n"); return length;
+}
+uint64_t stuck(const char *data, size_t length)
+{
+    if (length == 5 && !memcmp(data, "stuck", 5)) for (;;) pause();
+    return length;
+}
+"#;
+
+/// Returns a folder with two keys and the library of these functions.
+fn with_functions() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("keys.txt"), "one\nstuck\n").unwrap();
+    fs::write(folder.path().join("functions.c"), FUNCTIONS).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-o", "libmine.so", "functions.c"]);
+    assert!(compiler.current_dir(&folder).status().unwrap().success());
+    folder
+}
+
+const OWN: &str = "compare --quick --keys keys.txt --function XXH3 --out out --own libmine.so:";
+
+#[test]
+fn a_slow_function_is_reported_and_stopped() {
+    let folder = with_functions();
+    // In the trial, which prints the estimate, and in a loop of forty thousand calls.
+    for (line, signal) in [
+        ("--own libmine.so:slow:64: a call takes 0.", "INT"),
+        ("timing", "TERM"),
+    ] {
+        stops(&folder, &format!("{OWN}slow:64"), line, signal);
+    }
+}
+
+#[test]
+fn no_trial_outlives_its_run() {
+    let folder = with_functions();
+    let command = format!("{OWN}surviving:64");
+    let arguments: Vec<&str> = command.split(' ').collect();
+    // Only Linux ends a process with a parent that cannot do it.
+    let signals = if cfg!(target_os = "linux") {
+        &["INT", "KILL"][..]
+    } else {
+        &["INT"]
+    };
+    for signal in signals {
+        let (mut child, mut errors) = started(&folder, &arguments);
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        assert_eq!(line, "in the trial\n");
+        send(&child, signal);
+        // The trial has the same standard error, which ends with it.
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).unwrap();
+        assert!(!rest.contains("alive"), "{signal}: {rest}");
+        let code = (*signal != "KILL").then_some(130);
+        assert_eq!(child.wait().unwrap().code(), code, "{signal}: {rest}");
+    }
+}
+
+#[test]
+fn a_call_that_does_not_return_is_named_and_a_second_signal_ends_the_run() {
+    let folder = with_functions();
+    let command = format!("{OWN}stuck:64");
+    let arguments: Vec<&str> = command.split(' ').collect();
+    let (mut child, errors) = started(&folder, &arguments);
+    let mut lines = errors.lines();
+    for (start, text) in [
+        ("a call has not returned for 5 s", "Ctrl-C twice ends the run"),
+        (
+            "the call under way is awaited",
+            "a second Ctrl-C ends the run at once",
+        ),
+    ] {
+        let line = awaited(&mut lines, &format!("--own libmine.so:stuck:64: {start}"));
+        assert!(line.contains(text), "{line}");
+        send(&child, "INT");
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }

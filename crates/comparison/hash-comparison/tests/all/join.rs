@@ -1,73 +1,29 @@
-//! The page that joins several runs.
+//! Runs of several machines or dates, joined.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use hash_comparison::advice::joined::{RelativeTime, join};
 use hash_comparison::questions::Records;
 
-use super::Workbench;
-
-#[test]
-fn runs_are_joined_by_their_times_and_run_json_alone() {
-    let bench = Workbench::with_run();
-    for file in ["run.json", "timing.csv"] {
-        bench.write(&format!("kept/{file}"), bench.read(&format!("out/{file}")));
-    }
-    for _ in 0..2 {
-        let outcome = bench.run("join out kept");
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        assert!(outcome.stdout.starts_with("quality: all "), "{}", outcome.stdout);
-        assert!(
-            outcome.stdout.ends_with("page: joined.html\n"),
-            "{}",
-            outcome.stdout
-        );
-    }
-    let page = bench.read("joined.html");
-    assert!(page.contains("<title>Hash functions in 2 runs on ") && page.contains(">XXH3<td"));
-    // Only times of one processor are shown.
-    assert!(page.contains("ns per key, run 2"));
-}
-
-#[test]
-fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
-    let bench = Workbench::with_run();
-    bench.write("notes.html", "somebody's\n");
-    bench.refuses(
-        "join {}",
-        "out out --out notes.html => was not written by this command
-        out out --out out/index.html => was not written by this command
-        out out --out out => was not written by this command
-        out nowhere => give folders of runs
-        out => 2 values",
-    );
-}
+use super::fixtures::reports;
 
 #[test]
 fn machines_agree_on_quality_and_differ_in_times_beyond_their_intervals() {
-    let machines = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/machines");
-    let mut runs = Vec::new();
-    for entry in fs::read_dir(machines).unwrap() {
-        let folder = entry.unwrap().path();
-        if folder.is_dir() {
-            runs.push((
-                folder.display().to_string(),
-                Records::read_times(&folder).unwrap(),
-            ));
-        }
-    }
-    runs.sort_by(|a, b| a.0.cmp(&b.0));
+    let folders = fs::read_dir(reports().join("machines")).unwrap();
+    let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    let run = |path: &PathBuf| (format!("{path:?}"), Records::read_times(path).unwrap());
+    let runs: Vec<_> = folders.iter().map(run).collect();
     let joined = join(&runs);
     assert!(runs.len() >= 2 && joined.cpu.is_none());
-    let (compared, differing) = (joined.compared, &joined.differing);
     assert!(
-        compared >= 10 && differing.is_empty(),
-        "{compared}: {differing:?}"
+        joined.compared >= 10 && joined.differing.is_empty(),
+        "{:?}",
+        joined.differing
     );
-    for one in &joined.times {
-        assert_eq!(one.ratios.len(), runs.len());
-    }
+    assert!(joined.times.iter().all(|one| one.ratios.len() == runs.len()));
     assert!(joined.times.iter().any(|one| one.differs) && joined.times.iter().any(|one| !one.differs));
     let is_faster = |one: &&RelativeTime| one.ratios.iter().all(|ratio| *ratio < 1.0);
     let faster = joined.times.iter().filter(is_faster);
@@ -76,8 +32,7 @@ fn machines_agree_on_quality_and_differ_in_times_beyond_their_intervals() {
 
 #[test]
 fn a_slower_function_differs_and_a_slower_machine_does_not() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
-    let before = Records::read_times(&folder).unwrap();
+    let before = Records::read_times(&reports().join("reference")).unwrap();
     let slowed = |factor: fn(&str) -> f64| {
         let mut after = before.clone();
         for row in &mut after.timing {

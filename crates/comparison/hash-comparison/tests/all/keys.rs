@@ -1,144 +1,151 @@
-//! The user's own keys: any bytes, any line ends, any number.
+//! Keys: embedded, drawn from a seed, and the lines of a file.
 
-mod sources;
+use std::collections::{BTreeMap, HashSet};
 
-use std::fs::File;
-
-use hash_comparison::questions::{Place, Records};
+use hash_comparison::Comparison;
+use hash_comparison::functions;
+use hash_comparison::keys::{
+    KeySet, Manifest, ManifestEntry, Recipe, load_embedded, load_file, printed, sha256, shuffled,
+};
+use hash_comparison::questions::collisions;
+use hash_comparison::record::End;
+use hash_comparison::run::hash;
 use hash_comparison::{KeyForm, KeyKind};
-
-use super::{Outcome, Workbench};
-
-/// Measures these key files in one run and returns the records and the page.
-fn measured(files: &[&[u8]]) -> (Records, String) {
-    let bench = Workbench::new();
-    let mut arguments = "--out out".to_owned();
-    for (number, bytes) in files.iter().enumerate() {
-        bench.write(&format!("{number}.txt"), bytes);
-        arguments += &format!(" --keys {number}.txt");
-    }
-    bench.compare(&arguments);
-    let records = Records::read(&bench.path("out")).unwrap();
-    (records, bench.read("out/index.html"))
-}
+use proptest::prelude::*;
+use terminal::progress::Silent;
 
 #[test]
-fn duplicates_are_dropped_and_files_stand_side_by_side() {
-    let bench = Workbench::new();
-    bench.write("keys.txt", "one\ntwo\none\r\n\n\none");
-    bench.write("more keys.csv", "two\nthree\n");
-    let outcome = bench.compare("--keys 'more keys.csv' --out out");
-    let run = Records::read(&bench.path("out")).unwrap().run;
-    let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
-    assert_eq!(names, ["keys", "more keys"]);
-    assert_eq!(
-        run.command,
-        "hash-comparison compare --quick --keys keys.txt --function XXH3 --function CRC-32 --keys 'more keys.csv' --out out"
-    );
-    let keys = &run.datasets[0];
-    assert_eq!((keys.keys, keys.duplicates_dropped, keys.min_len), (3, 3, 0));
-    let Outcome { stdout, stderr, .. } = outcome;
-    assert!(stdout.contains("3 duplicates dropped"), "{stdout}");
-    let note = "keys.txt: 1 carriage return before a line feed belongs to no key";
-    assert!(stderr.contains(note), "{stderr}");
+fn what_differs_from_the_manifest_is_refused() {
+    let dataset = load_embedded("app-accounts", 1).unwrap();
+    let right = Manifest::embedded()[2].clone();
+    let (count, bytes, sha256) = (right.count, right.bytes, right.sha256.clone());
+    for (field, count, bytes, sha256) in [
+        ("count", 3, bytes, &*sha256),
+        ("bytes", count, 3, &*sha256),
+        ("sha256", count, bytes, "00"),
+    ] {
+        let entry = ManifestEntry {
+            count,
+            bytes,
+            sha256: sha256.to_owned(),
+            ..right.clone()
+        };
+        let error = entry.verify(&dataset).unwrap_err().to_string();
+        let text = format!("dataset app-accounts: {field} must be ");
+        assert!(error.starts_with(&text), "{error}");
+    }
 }
 
+/// Checksums of an independent C implementation of both recipes, which draws from `splitmix64.c`.
 #[test]
-fn few_keys_odd_keys_and_long_keys() {
-    let long = [vec![b'x'; 300_000], b"\ny\n".to_vec()].concat();
-    let cases: [(&[u8], u64); 7] = [
-        (b"\n", 1),
-        (b"one", 1),
-        (b"one\ntwo", 2),
-        (b"one\ntwo\nthree", 3),
-        (b"\x01\n\xff\xfe\n\xc3(\n", 3),
-        (b"'; --\n<script>\n\"a\",b\n", 3),
-        (&long, 2),
-    ];
-    let (records, page) = measured(&cases.map(|(bytes, _)| bytes));
-    assert!(page.contains(">too few keys</text>"));
-    let (shown, _) = page.split_once("<script>").unwrap();
-    for line in shown.lines().filter(|line| !line.contains("base64")) {
-        assert!(!line.contains("NaN") && !line.contains("inf "), "{line}");
-    }
-    let datasets = &records.run.datasets[1..];
-    assert_eq!(datasets.len(), cases.len());
-    for (dataset, (_, keys)) in datasets.iter().zip(cases) {
-        assert_eq!(dataset.keys, keys);
-        let rows = records.timing.iter().filter(|row| row.dataset == dataset.name);
-        for row in rows.filter(|row| row.place == Place::Sequence) {
-            assert_eq!((row.keys, row.bytes), (keys, dataset.bytes));
-            assert!(row.median_ns_per_key > 0.0 && row.samples >= 3);
-        }
-        let mut collisions = records.collisions.iter();
-        assert!(collisions.all(|row| row.dataset != dataset.name || row.keys == keys));
-        let findings = records.run.findings.iter();
-        assert_eq!(
-            findings.filter(|finding| finding.dataset == dataset.name).count(),
-            2
-        );
+fn other_seeds_give_the_recorded_keys() {
+    for (recipe, seed, count, expected) in [
+        (
+            Recipe::DecimalU64,
+            42,
+            1_000_000,
+            "8bd56e8196127e97be7b9678bb0f644a53e0ba4896df39e8200dec6f8f6f0559",
+        ),
+        (
+            Recipe::DistinctBelow1e9,
+            2021,
+            40_000,
+            "a0e47e66e856e0cf084b1960595328f471bbe256031580505a97d435864f15ba",
+        ),
+    ] {
+        let found = sha256(&recipe.keys(seed, count), &Silent);
+        assert_eq!(found.as_deref(), Ok(expected), "{recipe:?}");
     }
 }
 
 #[test]
-fn one_form_holds_for_all_sources_and_is_recorded() {
-    let bench = Workbench::new();
-    // printf 'name,id\na,1\nb,2\nc,2\n' | gzip
-    let gzip = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x4b\xcc\x4d\xd5\xc9\x4c\xe1\x4a\xd4\x31\xe4\x4a\xd2\x31\xe2\x4a\x06\x62\x00\x47\x54\xcd\x9c\x14\x00\x00\x00";
-    bench.write("users.csv.gz", gzip);
-    bench.write("more.tsv", "id\tname\n-7\tx\n");
-    let mut command = bench.command(
-        "compare --quick --keys users.csv.gz --keys - --column id --type long --function CRC-32 --out out",
-    );
-    let stdin = File::open(bench.path("more.tsv")).unwrap();
-    let outcome = Outcome::of(command.stdin(stdin).output().unwrap());
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let word = "users.csv.gz: compressed by gzip, read as its contents";
-    assert!(outcome.stderr.contains(word), "{}", outcome.stderr);
-    assert_eq!(bench.run("render out").code, 0);
-    let run = Records::read(&bench.path("out")).unwrap().run;
+fn the_drawing_goes_on_without_repeating_a_key() {
+    for recipe in [Recipe::DecimalU64, Recipe::DistinctBelow1e9] {
+        let present = recipe.keys(1, 40_000);
+        let absent = recipe.keys_after(1, 40_000, 100_000);
+        let both = recipe.keys(1, 140_000);
+        assert!(present.iter().chain(absent.iter()).eq(both.iter()));
+        let distinct: HashSet<&[u8]> = both.iter().collect();
+        assert_eq!(distinct.len(), 140_000);
+    }
+}
+
+#[test]
+fn every_order_of_four_is_equally_likely() {
+    let mut counts = BTreeMap::<Vec<u32>, u32>::new();
+    for seed in 0..24_000 {
+        *counts.entry(shuffled(4, seed)).or_default() += 1;
+    }
+    // Five standard deviations of a binomial count around 1000.
+    let likely = counts.values().filter(|&count| (845..=1155).contains(count));
+    assert_eq!((counts.len(), likely.count()), (24, 24), "{counts:?}");
+}
+
+/// The low 16 bits of CRC-32, which is linear, have rank 15 over the 16 bits in which these keys differ.
+#[test]
+fn keys_as_hexadecimal_digits_have_the_known_collisions_of_a_linear_function() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("three-bytes");
+    let lines: String = (0xe0_0000..=0xe0_ffff)
+        .map(|key: u32| format!("{key:06x}\n"))
+        .collect();
+    std::fs::write(&path, lines).unwrap();
     let form = KeyForm {
-        kind: Some(KeyKind::Long),
-        column: Some("id".to_owned()),
+        kind: Some(KeyKind::Binary),
         ..KeyForm::default()
     };
-    assert_eq!(run.request.key_form, form);
-    let sets = run
-        .datasets
-        .iter()
-        .map(|set| (set.name.as_str(), set.source.as_str(), set.keys, set.bytes));
-    let expected = [
-        ("users", "users.csv.gz", 2, 16),
-        ("stdin", "standard input", 1, 8),
-    ];
-    assert!(sets.eq(expected), "{:?}", run.datasets);
+    let plan = Comparison::new().keys(&path).plan().unwrap();
+    let dataset = load_file(&plan.key_files[0], &form, 1, &Silent).unwrap();
+    assert_eq!(
+        (dataset.keys.len(), dataset.keys.get(1)),
+        (1 << 16, &b"\xe0\0\x01"[..])
+    );
+    let hashed = hash(&dataset.keys, functions::find("CRC-32").unwrap(), &Silent).unwrap();
+    let rows = collisions::measure(&dataset, &hashed, [(End::Low, 16)].into_iter());
+    assert_eq!(rows[0].collisions, 1 << 15);
+}
 
-    bench.write("rows.parquet", "PAR1\x15\x04");
-    bench.write("mixed", "a\tb,1\nc,2\n");
-    bench.write("zero", "a\0b\n");
-    bench.write("semicolons", "id;name\n1;x\n");
-    bench.refuses(
-        "compare --keys {} --out other",
-        "users.csv.gz --keys users.txt => users.csv.gz and users.txt would both be the dataset users
-        - --keys Stdin.txt => would both be the dataset Stdin
-        - --keys - => is given twice
-        - => standard input: no keys
-        more.tsv --column nosuch => more.tsv: no column is called \"nosuch\"; there are id, name
-        more.tsv --column 3 => more.tsv, line 1: must have at least 3 columns, got 2
-        semicolons --column id => semicolons: no column is called \"id\" | one column, which --delimiter semicolon would split
-        more.tsv --column 0 => --column must be a name or at least 1
-        more.tsv --column 2 --null => cannot be used with
-        more.tsv --type long => more.tsv, line 1: must be a number
-        mixed --column 1 => mixed: its first row has commas and tabs: give --delimiter
-        zero => zero, line 1: must be text without zero bytes: --null | --type binary
-        rows.parquet => rows.parquet: | Parquet | duckdb",
-    );
-    bench.refuses(
-        "compare {} --out other",
-        "--dataset app-accounts --type long => required | --keys <FILE>
-        --null => required | --keys <FILE>
-        --column id => required | --keys <FILE>
-        --delimiter tab => required | --column
-        --column id --delimiter tab => required | --keys <FILE>",
-    );
+/// Implements the definition directly, without regard to memory.
+fn oracle(data: &[u8]) -> (KeySet, u64) {
+    let mut lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
+    let last = lines.pop().filter(|last| !last.is_empty());
+    let ended = lines.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let all: Vec<&[u8]> = ended.chain(last).collect();
+    let mut seen = HashSet::new();
+    let kept: KeySet = all.iter().filter(|key| seen.insert(**key)).collect();
+    let duplicates = (all.len() - kept.len()) as u64;
+    (kept, duplicates)
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_match_the_oracle(
+        data in prop_oneof![
+            prop::collection::vec(1..=u8::MAX, 0..2000),
+            prop::collection::vec(prop::sample::select(b"\n\r\nab".to_vec()), 0..400),
+        ],
+    ) {
+        let found = KeySet::from_lines(&data, &Silent).unwrap();
+        prop_assert_eq!((found.keys, found.duplicates), oracle(&data));
+    }
+}
+
+#[test]
+fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
+    for (key, text) in [
+        ("naïve \"キー\"".as_bytes(), "naïve \\\"キー\\\""),
+        ("a\u{202e}b".as_bytes(), "a\\u{202e}b"),
+        ("naïve \u{1b}[31m".as_bytes(), "na\\xc3\\xafve \\x1b[31m"),
+        (b"na\xefve", "na\\xefve"),
+    ] {
+        assert_eq!(printed(key), text);
+    }
+    for (character, escaped, whole) in [("a", "a", 1024), ("キ", "キ", 1024), ("\0", "\\x00", 256)] {
+        let shown = |count: usize| escaped.repeat(count);
+        let printed = |count: usize| printed(character.repeat(count).as_bytes());
+        assert_eq!(printed(whole), shown(whole));
+        let end = shown(128 / character.len());
+        assert!(printed(whole + 1).starts_with(&format!("{end}…{end} (")));
+    }
+    assert!(printed(&[b'a'; 1_000_000]).ends_with(" (1,000,000 bytes)"));
 }

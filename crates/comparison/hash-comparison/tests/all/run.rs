@@ -73,7 +73,6 @@ fn custom_functions_have_names_of_their_own_and_no_list_is_too_long() {
     assert!(with(&names[1..MAX_FUNCTIONS]).is_ok());
     assert!(options(&[], &[], &names[..MAX_DATASETS]).plan().is_ok());
     for (refused, expected) in [
-        (with(&["xxh3"]), "taken by"),
         (with(&["Mine", "MINE"]), "taken by"),
         (with(&names[..MAX_FUNCTIONS]), "at most 64 functions, got 65"),
         (

@@ -121,13 +121,3 @@ pub(super) static FNV0: HashInfo = HashInfo {
     hash: |key| fnv0_32(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{OFFSET_BASIS, fnv0_32};
-
-    #[test]
-    fn the_offset_basis_is_fnv_0_of_nolls_signature() {
-        assert_eq!(fnv0_32(br"chongo <Landon Curt Noll> /\../\"), OFFSET_BASIS);
-    }
-}

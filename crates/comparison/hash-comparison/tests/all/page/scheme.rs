@@ -60,15 +60,10 @@ fn in_the_dark(light: Color) -> Color {
 }
 
 #[test]
-fn contrast_is_that_of_the_definition() {
-    let (black, white) = (Color(0, 0, 0), Color(255, 255, 255));
-    assert!((contrast(black, white) - 21.0).abs() < 1e-9 && (contrast(white, white) - 1.0).abs() < 1e-9);
-    // Published example: #777777 on white is 4.48.
-    assert!((contrast(Color(0x77, 0x77, 0x77), white) - 4.48).abs() < 0.005);
-}
-
-#[test]
 fn texts_of_the_page_stand_out_in_both_schemes() {
+    // Published example: #777777 on white is 4.48.
+    let published = contrast(Color(0x77, 0x77, 0x77), Color(255, 255, 255));
+    assert!((published - 4.48).abs() < 0.005);
     for (scheme, css) in [("light", CSS), ("dark", dark())] {
         let named = variables(css);
         for text in ["ink", "muted", "accent", "mine"] {

@@ -1,6 +1,6 @@
 "use strict";
-// Runs last in a copy of the page, uses it as a reader does, and sends what it found to the page around it. A frame that has
-// the name of a kind of checks makes these alone.
+// Runs last in a copy of the page, uses it as a reader does, and sends what it found to the page around it. The name of the
+// frame has the kinds of checks that it makes.
 
 (function selftest() {
   const checks = {};
@@ -261,7 +261,7 @@
   }
 
   function used() {
-    const make = (kinds) => Object.entries(kinds).filter(([kind]) => name === "" || name === kind).forEach(([, look]) => look());
+    const make = (kinds) => Object.entries(kinds).filter(([kind]) => name.split(" ").includes(kind)).forEach(([, look]) => look());
     make({ height, layout, view, panels, sorting, filters });
     for (const folded of all("details")) folded.open = true;
     // A frame later the page has seen what became wider.

@@ -1,6 +1,6 @@
 //! The report in headless Chromium: a script in a copy of the page uses it as a reader would.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::process::Command;
 
@@ -9,8 +9,8 @@ use hash_comparison::questions::Records;
 use hash_comparison::record::{Purpose, Request};
 use serde::Deserialize;
 
-use super::fixture::Plan;
-use super::rendered;
+use super::drawn;
+use crate::fixtures::{committed, few};
 
 /// The results that the script in a page sends.
 #[derive(Debug, Deserialize)]
@@ -21,19 +21,15 @@ struct Findings {
     checks: BTreeMap<String, u32>,
 }
 
-/// Builds records for a report with every section.
-fn everything() -> Records {
-    let mut records = Plan::standard().records();
-    // Charts fold one function away, which a reader can still select.
-    let mut functions = records.run.functions.iter_mut();
-    functions.find(|one| one.name == "CRC-32").unwrap().folded = true;
+/// Returns the page of these records for somebody who uses DJB in a filter.
+fn page_of(mut records: Records) -> String {
     let request = Request {
         purpose: Purpose::Filter,
         mine: Some("DJB".to_owned()),
         ..Request::default()
     };
     recommend(&mut records, &request);
-    records
+    drawn(&records).0
 }
 
 /// Returns the page with test scripts before and after its own script.
@@ -61,14 +57,14 @@ fn dark(page: &str) -> String {
     page.replace(SCHEME, "(min-width: 1px)")
 }
 
-/// Opens each page in a frame of the given width, all in one browser, runs the given kind of checks (all for ""), and
-/// returns the findings. Findings that belong to no page are in the last element.
-fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
+/// Opens each page in a frame of the given width, all in one browser, runs the given kinds of checks, and returns the
+/// complaints of each page. Those that belong to no page are with the last.
+fn complaints(pages: &[(String, u32, &str)]) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let frames = pages.iter().enumerate().map(|(index, (page, width, kind))| {
+    let frames = pages.iter().enumerate().map(|(index, (page, width, kinds))| {
         fs::write(folder.join(format!("{index}.html")), instrumented(page)).unwrap();
-        format!("<iframe name=\"{kind}\" src=\"{index}.html\" width=\"{width}\" height=\"800\"></iframe>\n")
+        format!("<iframe name=\"{kinds}\" src=\"{index}.html\" width=\"{width}\" height=\"800\"></iframe>\n")
     });
     let host = include_str!("browser/host.html").replace("FRAMES", &frames.collect::<String>());
     fs::write(folder.join("host.html"), host).unwrap();
@@ -113,7 +109,12 @@ fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
     let last = found.last_mut().unwrap();
     let written = errors.lines().filter(|line| line.contains("CONSOLE"));
     last.complaints.extend(written.map(str::to_owned));
-    found
+    for (found, (_, _, kinds)) in found.iter().zip(pages) {
+        for kind in kinds.split(' ') {
+            assert!(found.checks.contains_key(kind), "{kind}: {:?}", found.checks);
+        }
+    }
+    found.into_iter().map(|found| found.complaints).collect()
 }
 
 /// Width of an A4 sheet without margins, in CSS pixels.
@@ -121,72 +122,66 @@ const PAPER: u32 = 703;
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn readers_can_use_the_report_wide_narrow_and_on_paper() {
-    let (folder, _) = rendered(&everything(), "browser");
-    let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    let found = findings(&[
-        (page.clone(), 1280, ""),
-        (page.clone(), 390, ""),
-        (dark(&page), 1280, "view"),
-        (dark(&page), 390, "view"),
-        (printed(&page), PAPER, ""),
+fn a_long_report_fits_wide_narrow_and_on_paper() {
+    // The published functions and some others.
+    let mut records = committed();
+    records.run.functions.retain(|one| !one.folded);
+    records.run.functions.truncate(23);
+    let names: HashSet<String> = records.run.functions.iter().map(|one| one.name.clone()).collect();
+    records.run.findings.retain(|one| names.contains(&one.function));
+    let page = page_of(records);
+    let found = complaints(&[
+        (page.clone(), 1280, "height layout reach requests"),
+        (page.clone(), 390, "layout reach"),
+        (printed(&page), PAPER, "paper order"),
     ]);
-    let chosen = ["view", "order", "frames", "yours"];
-    let screen = [
-        "view", "order", "frames", "yours", "panels", "sorting", "filters", "layout", "reach", "height",
-        "requests",
-    ];
-    let kinds = [&screen[..], &screen, &chosen, &chosen, &["paper", "order"]];
-    for (found, kinds) in found.iter().zip(kinds) {
-        assert!(found.complaints.is_empty(), "{}", found.complaints.join("\n"));
-        for kind in kinds {
-            assert!(found.checks.contains_key(*kind), "{kind}: {:?}", found.checks);
-        }
-    }
+    assert!(found.concat().is_empty(), "{}", found.concat().join("\n"));
 }
+
+/// Kinds of checks of what a reader does. Those of the view check order and frames too.
+const USE: &str = "view order frames yours panels sorting filters layout reach requests";
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn what_is_wrong_is_seen() {
-    const FETCH: &str = "fetch(\"https://example.org/\").catch(() => {}); const all = ";
-    // Two datasets are enough for all kinds of sections, and take less time.
-    let mut records = everything();
-    records.run.datasets.truncate(2);
-    let (folder, _) = rendered(&records, "browser-wrong");
-    let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    // Replacements that break the page, and the prefix of the complaint that each must cause.
-    let breakages: [(&[(&str, &str)], &'static str); 7] = [
-        (&[("return sign * (u - v);", "return 0;")], "sorting: "),
+fn readers_can_use_the_report_and_what_is_wrong_is_seen() {
+    let mut records = few(["video-ids", "app-accounts"]);
+    // Charts fold one function away, which a reader can still select.
+    let mut functions = records.run.functions.iter_mut();
+    functions.find(|one| one.name == "CRC-32").unwrap().folded = true;
+    let page = page_of(records);
+    let mut wrong = page.clone();
+    // Replacements that break the page, and the kind of complaint that each must cause.
+    let breakages = [
+        ("return sign * (u - v);", "return 0;", "sorting: "),
+        ("row.classList.toggle(\"filtered\", !isShown);", "", "filters: "),
+        ("max-width: 1280px;", "min-width: 2000px;", "layout: "),
+        ("${places[at] - ", "${places[at] + ", "order: "),
         (
-            &[("row.classList.toggle(\"filtered\", !isShown);", "")],
-            "filters: ",
-        ),
-        (&[("max-width: 1280px;", "min-width: 2000px;")], "layout: "),
-        (&[("${places[at] - ", "${places[at] + ")], "order: "),
-        (
-            &[("cells[index]?.cloneNode(true)", "cells[0]?.cloneNode(true)")],
+            "cells[index]?.cloneNode(true)",
+            "cells[0]?.cloneNode(true)",
             "yours: ",
         ),
-        (&[("dialog.showModal();", "")], "panels: "),
-        (&[("const all = ", FETCH)], "blocked: "),
+        ("dialog.showModal();", "", "panels: "),
+        (
+            "const all = ",
+            "fetch(\"https://example.org/\").catch(() => {}); const all = ",
+            "blocked: ",
+        ),
     ];
-    let wrong = |(replaced, complaint): &(&[(&str, &str)], &'static str)| {
-        let mut wrong = page.clone();
-        for (from, to) in *replaced {
-            assert!(page.contains(from), "{from}");
-            wrong = wrong.replace(from, to);
-        }
-        // Some complaints come from checks of another kind; requests are watched during every check.
-        let kind = match complaint.trim_end_matches(": ") {
-            "blocked" => "requests",
-            "order" | "yours" => "view",
-            kind => kind,
-        };
-        (wrong, 1280, kind)
-    };
-    let found = findings(&breakages.iter().map(wrong).collect::<Vec<_>>());
-    for ((replaced, complaint), found) in breakages.iter().zip(&found) {
-        let is_seen = found.complaints.iter().any(|found| found.starts_with(complaint));
-        assert!(is_seen, "{replaced:?}: {:?}", found.complaints);
+    for (from, to, _) in breakages {
+        assert!(page.contains(from), "{from}");
+        wrong = wrong.replace(from, to);
+    }
+    let mut found = complaints(&[
+        (page.clone(), 1280, USE),
+        (page.clone(), 390, USE),
+        (dark(&page), 1280, "view order frames yours"),
+        (wrong, 1280, USE),
+    ]);
+    let of_wrong = found.pop().unwrap();
+    assert!(found.concat().is_empty(), "{}", found.concat().join("\n"));
+    for (from, _, complaint) in breakages {
+        let is_seen = of_wrong.iter().any(|found| found.starts_with(complaint));
+        assert!(is_seen, "{from}: {of_wrong:?}");
     }
 }

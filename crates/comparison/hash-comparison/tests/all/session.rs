@@ -1,0 +1,1 @@
+../../../../shared/terminal/tests/support/session.rs

@@ -1,1 +1,0 @@
-../../../../shared/terminal/tests/support/workbench.rs
