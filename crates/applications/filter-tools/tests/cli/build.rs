@@ -4,14 +4,14 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Duration;
 
+use crate::stored::golden::{bytes as golden, hex};
+use crate::stored::tables::{File, encode, entries, no_entries};
 use filter_policy::BashoFilterPolicy;
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BloomFilterPolicy, FilterPolicy};
 use filter_sets::{Access, FilterSet, Header, Opening};
 use filter_tables::StoredBlock;
-use filter_tables::testing::golden::{bytes as golden, hex};
-use filter_tables::testing::tables::{File, encode, entries, no_entries};
 use membership_filters::redisbloom::BloomFilter as RedisBloomFilter;
 use membership_filters::spark::{self, Version};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use filter_tables::testing::golden::bytes as golden;
-use filter_tables::testing::manifests::{FIRST, added, log};
+use crate::stored::golden::bytes as golden;
+use crate::stored::manifests::{FIRST, added, log};
 use filter_tables::{MetaindexEntry, RocksDbTable, TRAILER_LEN, block_checksum};
 
 use super::Workbench;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Command;
 
+use crate::stored::golden::bytes as golden;
+use crate::stored::tables::{File, encode, entries, no_entries};
 use filter_policy::MATCHES_EVERYTHING;
-use filter_tables::testing::golden::bytes as golden;
-use filter_tables::testing::tables::{File, encode, entries, no_entries};
 use filter_tables::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
 
 use super::{Outcome, Workbench};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use filter_tables::testing::golden::bytes as golden;
+use crate::stored::golden::bytes as golden;
 use serde_json::{Value, json};
 
 use super::{Outcome, Workbench};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use filter_tables::testing::golden;
+use crate::stored::golden;
 
 use super::Workbench;
 

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use crate::stored::tables::{File, encode, entries, no_entries, varint};
 use filter_sets::StoredFormat;
-use filter_tables::testing::tables::{File, encode, entries, no_entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
 use super::{Outcome, Workbench};

@@ -11,6 +11,8 @@ mod inspect_streams;
 mod limits;
 mod query;
 mod size;
+#[path = "../../../../filters/filter-tables/tests/support/mod.rs"]
+mod stored;
 mod workbench;
 
 use std::io::Write as _;

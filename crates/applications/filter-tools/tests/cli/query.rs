@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use crate::stored::golden::{bytes as golden, path as golden_path};
+use crate::stored::manifests::{FIRST, added, log};
 use filter_sets::StoredFormat;
-use filter_tables::testing::golden::{bytes as golden, path as golden_path};
-use filter_tables::testing::manifests::{FIRST, added, log};
 
 use super::{Outcome, Workbench};
 
