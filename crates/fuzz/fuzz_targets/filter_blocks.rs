@@ -1,6 +1,7 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_tables::testing::readers::filter_blocks;
+#[path = "../../filters/filter-policy/tests/all/any_bytes/filter_blocks.rs"]
+mod reader;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| filter_blocks::read(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| reader::read(data));

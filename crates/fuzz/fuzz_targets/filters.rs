@@ -1,6 +1,7 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_tables::testing::readers::filters;
+#[path = "../../filters/filter-policy/tests/all/any_bytes/filters.rs"]
+mod reader;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| filters::read(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| reader::read(data));

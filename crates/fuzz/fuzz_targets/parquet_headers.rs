@@ -1,6 +1,7 @@
 //! The fuzz target of the reader with this name.
 #![no_main]
 
-use filter_tables::testing::readers::parquet_headers;
+#[path = "../../filters/filter-policy/tests/all/any_bytes/parquet_headers.rs"]
+mod reader;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| parquet_headers::read(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| reader::read(data));

@@ -1,6 +1,7 @@
-//! The fuzz target of the reader with this name.
+//! Tables of LevelDB and RocksDB, and manifests.
 #![no_main]
 
-use filter_tables::testing::readers::tables;
+#[path = "../../filters/filter-tables/tests/all/reader.rs"]
+mod reader;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tables::read(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| reader::read(data));

@@ -1,8 +1,4 @@
-//! Errors of reading a Parquet file and of parsing values.
-
-use alloc::string::String;
-
-use crate::value::ValueForm;
+//! Errors of reading a Parquet file.
 
 /// The reason why a Parquet file or a filter of it was not read; `E` is the error type of the reader.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -141,31 +137,5 @@ pub enum FooterError {
     LongPaths {
         /// The number of bytes that are allowed.
         allowed: usize,
-    },
-}
-
-/// The reason why a value cannot be looked up in a column.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ValueError {
-    /// The column is a Boolean one.
-    #[error("column of the value must not be Boolean: Parquet files have no filters for those")]
-    Boolean,
-    /// A value of the column cannot be given in this form.
-    #[error(
-        "form of the value must be bytes, text (for a column of text) or a number (for one of numbers), got {}",
-        given.described()
-    )]
-    Form {
-        /// The given form.
-        given: ValueForm,
-    },
-    /// The value is none of the column's type.
-    #[error("value must be {expected}, got {given:?}")]
-    Value {
-        /// The values that are allowed, in words.
-        expected: String,
-        /// The given value, of bytes their hexadecimal digits.
-        given: String,
     },
 }

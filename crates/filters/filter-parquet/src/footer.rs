@@ -222,9 +222,18 @@ mod tests {
     use alloc::string::ToString as _;
     use alloc::vec;
 
-    use filter_tables::testing::tables::varint;
-
     use super::*;
+
+    /// Encodes a number in groups of seven bits, the lowest first.
+    fn varint(mut value: u64) -> Vec<u8> {
+        let mut encoded = Vec::new();
+        while value > 0x7f {
+            encoded.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        encoded.push(value as u8);
+        encoded
+    }
 
     /// Writes a footer with the schema of a group of columns of these types, and one row group.
     fn footer(types: &[u8], row_group: &[u8]) -> Vec<u8> {

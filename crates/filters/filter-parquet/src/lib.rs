@@ -19,9 +19,9 @@ mod schema;
 mod value;
 
 pub use column::{ColumnChunk, ColumnType, LogicalType, PhysicalType};
-pub use error::{Error, FooterError, ValueError};
+pub use error::{Error, FooterError};
 pub use file::{ColumnFilter, ENCRYPTED_MAGIC, MAGIC, ParquetFile};
 #[doc(no_inline)]
 pub use filter_tables::{PastEnd, ReadAt};
 pub use footer::Footer;
-pub use value::{Value, ValueForm};
+pub use value::{Value, ValueError, ValueForm};

@@ -14,7 +14,6 @@ use alloc::vec::Vec;
 use filter_policy::parquet::SplitBlockFilter;
 
 use crate::column::{ColumnType, LogicalType, PhysicalType};
-use crate::error::ValueError;
 
 /// The plain encodings that a value may have in a column. Without any, its bits are unknown, and every filter may match.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +45,32 @@ impl ValueForm {
             Self::Hexadecimal => "hexadecimal digits",
         }
     }
+}
+
+/// The reason why a value cannot be looked up in a column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// The column is a Boolean one.
+    #[error("column of the value must not be Boolean: Parquet files have no filters for those")]
+    Boolean,
+    /// A value of the column cannot be given in this form.
+    #[error(
+        "form of the value must be bytes, text (for a column of text) or a number (for one of numbers), got {}",
+        given.described()
+    )]
+    Form {
+        /// The given form.
+        given: ValueForm,
+    },
+    /// The value is none of the column's type.
+    #[error("value must be {expected}, got {given:?}")]
+    Value {
+        /// The values that are allowed, in words.
+        expected: String,
+        /// The given value, of bytes their hexadecimal digits.
+        given: String,
+    },
 }
 
 /// A decimal number in a byte array is queried in every length up to this one, which is that of 76 digits: the format only

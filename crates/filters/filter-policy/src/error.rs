@@ -5,9 +5,6 @@ use core::fmt;
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, format, string::String};
 
-#[cfg(feature = "alloc")]
-use crate::bits_per_key::BitsPerKey;
-
 /// The reason why a filter could not be built, a size could not be computed, a name is no policy, or bytes are no
 /// stored Parquet filter.
 ///
@@ -44,7 +41,7 @@ pub enum Error {
     #[cfg(feature = "alloc")]
     #[error(
         "bits per key must be a number between 0 and {} after a colon, as in bloom64:10, got {}",
-        BitsPerKey::MAX,
+        u32::MAX,
         quoted(given)
     )]
     BitsPerKeyAfterName {

@@ -33,7 +33,7 @@ pub(crate) mod fuse;
 pub mod leveldb;
 pub mod rocksdb;
 pub(crate) mod split_block;
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests;
 
 use crate::bits_per_key::BitsPerKey;

@@ -1,6 +1,6 @@
 //! The contract between a storage engine and a filter policy.
 
-mod any;
+pub(crate) mod any;
 #[cfg(feature = "alloc")]
 pub(crate) mod builder;
 #[cfg(feature = "alloc")]

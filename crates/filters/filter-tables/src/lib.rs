@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(not(feature = "testing"), no_std)]
+#![no_std]
 #![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
@@ -24,8 +24,6 @@ mod reader;
 mod rocksdb;
 mod source;
 mod stored;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod varint;
 
 pub use block::{Block, Entries, Entry};

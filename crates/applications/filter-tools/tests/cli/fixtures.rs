@@ -6,9 +6,9 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BashoFilterPolicy, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING, policies};
-use filter_tables::testing::golden::{bytes as golden, hex};
-use filter_tables::testing::manifests::{FIRST, added, log};
-use filter_tables::testing::tables::{File, encode, entries, no_entries};
+use crate::stored::golden::{bytes as golden, hex};
+use crate::stored::manifests::{FIRST, added, log};
+use crate::stored::tables::{File, encode, entries, no_entries};
 use filter_tables::{
     BlockHandle, MAX_BLOCK_BYTES, MetaindexEntry, RocksDbTable, StoredBlock, TRAILER_LEN, block_checksum,
 };

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use filter_tables::testing::tables::{File, encode, entries, no_entries, varint};
+use crate::stored::tables::{File, encode, entries, no_entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
 use super::{Outcome, Workbench};

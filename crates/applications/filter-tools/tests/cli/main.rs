@@ -8,6 +8,8 @@ mod limits;
 #[cfg(unix)]
 mod processes;
 mod session;
+#[path = "../../../../filters/filter-tables/tests/support/mod.rs"]
+mod stored;
 #[allow(dead_code, reason = "the tests of other programs use more of it")]
 mod workbench;
 
@@ -15,7 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use filter_tables::testing::golden;
+use crate::stored::golden;
 use serde_json::Value;
 
 use workbench::{Outcome, Workbench};

@@ -1,15 +1,12 @@
 //! Cut and altered files: no bytes cause a panic, or make the reader use more than the file has.
 
-use std::path::Path;
-use std::process::Command;
-
 use filter_parquet::{Footer, ParquetFile};
-use filter_tables::testing::golden::bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::reader::{read, read_file};
+use crate::support::golden::bytes;
 
 fn files() -> impl Strategy<Value = Vec<u8>> {
     const NAMES: [&str; 6] = [
@@ -56,32 +53,5 @@ proptest! {
     #[test]
     fn any_bytes_are_a_footer_or_damaged(footer in vec(any::<u8>(), 0..200)) {
         read(&footer);
-    }
-}
-
-/// The committed inputs of the fuzz target.
-#[test]
-fn every_committed_input_is_read() {
-    let archive = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../fuzz/corpus/parquet_footers.tar.gz"
-    );
-    let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parquet_footers");
-    std::fs::create_dir_all(&inputs).unwrap();
-    let mut tar = Command::new("tar");
-    assert!(
-        tar.args(["-xzf", archive, "-C"])
-            .arg(&inputs)
-            .status()
-            .unwrap()
-            .success()
-    );
-    let files: Vec<_> = inputs.read_dir().unwrap().collect();
-    assert!(files.len() >= 844, "{} inputs", files.len());
-    for file in files {
-        let file = file.unwrap().path();
-        // Named in the output of a test that fails.
-        println!("{}", file.display());
-        read(&std::fs::read(file).unwrap());
     }
 }

@@ -5,8 +5,9 @@ use filter_parquet::{
     ValueForm,
 };
 use filter_policy::parquet::Header;
-use filter_tables::testing::golden::bytes;
-use filter_tables::testing::tables::varint;
+
+use crate::support::golden::bytes;
+use crate::support::tables::varint;
 
 fn open(name: &str) -> ParquetFile<Vec<u8>> {
     ParquetFile::open(bytes(&format!("parquet/{name}.parquet"))).expect("a whole file")

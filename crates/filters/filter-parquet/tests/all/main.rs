@@ -1,6 +1,12 @@
 //! Tests on files that other programs wrote, and on damaged copies of them.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[cfg(not(emulated))]
+mod corpus;
 mod damaged;
 mod golden;
 mod reader;
+#[path = "../../../filter-tables/tests/support/mod.rs"]
+mod support;
 mod values;

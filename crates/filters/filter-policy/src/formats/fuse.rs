@@ -19,7 +19,7 @@ use hashzoo::xxh3_64;
 
 use crate::error::outside;
 use crate::view::FilterView;
-use sizes::{WIDTHS, Width};
+use sizes::{TRAILER_LEN, WIDTHS, Width};
 
 /// Pebble's binary fuse filter: `binaryfuse`.
 ///
@@ -200,9 +200,6 @@ impl Format for BinaryFuse {
         f.write_str("last 14 bytes must be of a binary fuse filter of this length")
     }
 }
-
-/// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
-const TRAILER_LEN: usize = 14;
 
 #[cfg(feature = "alloc")]
 fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {

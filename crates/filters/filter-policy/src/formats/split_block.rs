@@ -1,6 +1,7 @@
 //! Split blocks: eight probes in each block of 32 bytes, without metadata. FORMAT.md: "Split blocks".
 
 pub(crate) mod bits;
+mod definition;
 mod kernel;
 
 use core::fmt;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
+#[cfg(all(test, feature = "alloc"))]
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::Format;
@@ -10,6 +12,8 @@ use super::{FilterPolicy, Policy};
 use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::view::{FilterKind, FilterView};
+#[cfg(all(test, feature = "alloc"))]
+use crate::{KeyBatch, kernels::KernelToken};
 
 /// A boxed policy of any type.
 #[cfg(feature = "alloc")]
@@ -74,6 +78,11 @@ pub trait AnyFormat: Send + Sync {
     #[cfg(feature = "alloc")]
     fn policy(&self, bits_per_key: BitsPerKey) -> AnyPolicy;
 
+    /// Makes the format's policy on a kernel, or on arrays in its place.
+    #[cfg(all(test, feature = "alloc"))]
+    #[allow(private_interfaces, reason = "of tests")]
+    fn pinned(&self, bits_per_key: BitsPerKey, kernels: KernelToken) -> Box<dyn Pinned>;
+
     /// Returns the size of a filter of this many distinct keys. (RocksDB's formats and binary fuse filters do not count
     /// repeated keys.)
     ///
@@ -123,6 +132,13 @@ impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for F {
         Box::new(Policy::of(self.with_bits_per_key(bits_per_key)))
     }
 
+    #[cfg(all(test, feature = "alloc"))]
+    #[allow(private_interfaces, reason = "of tests")]
+    fn pinned(&self, bits_per_key: BitsPerKey, kernels: KernelToken) -> Box<dyn Pinned> {
+        let format = self.with_bits_per_key(bits_per_key);
+        Box::new(Policy { format, kernels })
+    }
+
     fn size(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<FilterSize, Error> {
         Format::size(&self.with_bits_per_key(bits_per_key), keys)
     }
@@ -141,6 +157,25 @@ impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for F {
 
     fn write_damage(&self, last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         F::write_damage(last, f)
+    }
+}
+
+/// A policy on a kernel, with the ways to build that `dyn FilterPolicy` lacks, for tests.
+#[cfg(all(test, feature = "alloc"))]
+pub(crate) trait Pinned: FilterPolicy {
+    fn build_in(&self, keys: KeyBatch<'_>, out: &mut [u8]) -> Result<usize, Error>;
+
+    fn build(&self, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<u8>, Error>;
+}
+
+#[cfg(all(test, feature = "alloc"))]
+impl<F: Format> Pinned for Policy<F, KernelToken> {
+    fn build_in(&self, keys: KeyBatch<'_>, out: &mut [u8]) -> Result<usize, Error> {
+        Ok(Policy::build_in(self, keys, out)?.len())
+    }
+
+    fn build(&self, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<u8>, Error> {
+        Policy::build(self, keys)
     }
 }
 

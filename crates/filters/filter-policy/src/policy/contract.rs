@@ -227,7 +227,7 @@ fn assert_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], contex
 }
 
 /// Compares all ways to query with single queries.
-fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
+pub(crate) fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     let prepared = policy.prepare(filter);
     let another = HashFunctionId::new("another function", |key| key.len() as u64);

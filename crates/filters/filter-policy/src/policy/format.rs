@@ -262,7 +262,7 @@ assert_eq!(policy.build_in(&ids, &mut buffer)?, filter);
 #[derive(Debug, Clone, Copy)]
 pub struct Policy<F, K = BestKernel> {
     pub(crate) format: F,
-    kernels: K,
+    pub(crate) kernels: K,
 }
 
 /// Selects the fastest kernel that the processor has, for every filter and query. Policies do so unless

@@ -105,6 +105,15 @@ impl Prepared {
         }
     }
 
+    /// Returns the number of bytes at the filter's start that are read from now on.
+    #[cfg(test)]
+    pub(crate) const fn bits_len(&self) -> usize {
+        match &self.0 {
+            State::Filter(plan) => plan.bits_len,
+            _ => 0,
+        }
+    }
+
     /// Answers for a key of this filter; `true` if only the policy can hash keys.
     #[inline]
     pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {

@@ -12,14 +12,8 @@ mod walks;
 use crate::Error;
 use crate::error::outside;
 
-use self::cover::all_covered;
+use self::cover::{MAX, Shares, all_covered};
 pub(crate) use self::walks::{Walks, gcd};
-
-/// The most positions of a key that are looked at.
-const MAX: usize = 64;
-
-/// For each number of positions, a probability or a rate.
-type Shares = [f64; MAX + 1];
 
 /// Filters with more probes of all keys for each bit are so full that repeated positions do not matter.
 const CROWDED: f64 = 4.0;

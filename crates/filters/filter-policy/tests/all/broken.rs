@@ -1,13 +1,13 @@
 //! `contract::check` finds every policy that breaks a sentence of the contract.
 
+use filter_policy::kernels::{KernelToken, Source, StoredBits};
 use filter_policy::policies::AnyPolicy as Boxed;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunctionId, KeyHash, KeyHashes,
-    MATCHES_EVERYTHING, Policy, PreparedFilter, contract,
+    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format, HashFunctionId, KeyHash,
+    KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building, contract,
 };
 
-use super::support::formats::Seeded;
-use super::support::list::List;
+use super::contract::Seeded;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -111,6 +111,77 @@ impl FilterPolicy for Broken {
     }
 }
 
+/// A format whose filters match every key, and that writes one answer too many for many keys.
+#[derive(Debug, Clone, Copy)]
+struct OneMore(HashFunctionId);
+
+impl StoredBits for OneMore {
+    type Hash = u64;
+
+    fn may_match(self, _: KernelToken, _: u64) -> bool {
+        true
+    }
+
+    fn may_match_many(self, _: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
+        answers.fill(0);
+        for i in 0..=source.len() {
+            if let Some(word) = answers.get_mut(i / 64) {
+                *word |= 1 << (i % 64);
+            }
+        }
+    }
+}
+
+impl Format for OneMore {
+    type Hash = u64;
+    type Filter<'f> = Self;
+
+    fn name(&self) -> &str {
+        "test.OneMore"
+    }
+
+    fn with_bits_per_key(self, _: BitsPerKey) -> Self {
+        self
+    }
+
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        None
+    }
+
+    fn hash_function(&self) -> HashFunctionId {
+        self.0
+    }
+
+    fn hash(&self, _: &[u8]) -> u64 {
+        0
+    }
+
+    fn max_len(&self, _: usize) -> Result<usize, Error> {
+        Ok(1)
+    }
+
+    fn build(&self, _: KernelToken, _: Source<'_, u64>, out: &mut [u8]) -> Result<usize, Error> {
+        building::room(out, 1)?.fill(0);
+        Ok(1)
+    }
+
+    fn read(&self, _: &[u8]) -> Option<Self> {
+        Some(*self)
+    }
+
+    fn other(_: &[u8]) -> Prepared {
+        Prepared::same_for_all(true)
+    }
+
+    fn prepare(&self, kernel: KernelToken, _: Self) -> Prepared {
+        Prepared::new::<Self>(kernel, self.0, Some(|_, _, _| true), &[], [0; 3])
+    }
+
+    fn restore(_: KernelToken, _: &[u8], _: [u64; 3]) -> Self {
+        Self(HashFunctionId::XXH3)
+    }
+}
+
 /// Returns the message of the check of a policy.
 fn message(policy: &dyn FilterPolicy) -> String {
     let check = std::panic::AssertUnwindSafe(|| contract::check(policy, CHECKSUM));
@@ -169,7 +240,8 @@ fn the_contract_test_finds_what_is_broken() {
         ..broken("key_hash must return the value")
     };
     assert!(message(&of_another_function).starts_with("key_hash must return the value"));
-    assert!(message(&Policy::of(List::broken())).contains("one bit each"));
+    let function = HashFunctionId::new("test.OneMore", |_| 0_u64);
+    assert!(message(&Policy::of(OneMore(function))).contains("one bit each"));
     let unprepared = broken("");
     assert!(
         PreparedFilter::unprepared(&unprepared, &[])

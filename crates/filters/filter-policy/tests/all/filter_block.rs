@@ -8,7 +8,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPol
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::support::reading::{Reading, check_reading, read_by_leveldb};
+use super::any_bytes::filter_blocks::{self, Reading, read_by_leveldb};
 
 const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
 
@@ -94,7 +94,7 @@ proptest! {
         let reader = FilterBlockReader::new(POLICY, &block);
         prop_assert_eq!(reader.damage().next(), None);
         for (offset, keys) in &blocks {
-            check_reading(&block, *offset);
+            filter_blocks::check(&block, *offset);
             for key in keys {
                 prop_assert!(reader.may_match(*offset, key), "{key:x?} is denied");
             }
@@ -107,8 +107,8 @@ proptest! {
         nearly_a_block in nearly_a_block(),
         block_offset in any_block_offset(),
     ) {
-        check_reading(&any, block_offset);
-        check_reading(&nearly_a_block, block_offset);
+        filter_blocks::check(&any, block_offset);
+        filter_blocks::check(&nearly_a_block, block_offset);
     }
 }
 
@@ -302,39 +302,23 @@ fn a_policy_that_fails_leaves_the_builder_as_it_was() {
 
 #[test]
 fn blocks_own_any_pointer_to_a_policy_and_any_bytes() {
-    fn check<P: FilterPolicy + Clone>(policy: P) -> Vec<u8> {
-        let mut builder = FilterBlockBuilder::new(policy.clone());
-        builder.start_block(0).unwrap();
-        builder.add_key(b"key").unwrap();
-        let block = builder.finish().unwrap();
-        let shared: Arc<[u8]> = block.clone().into();
-        let readers = (
-            FilterBlockReader::new(policy.clone(), shared),
-            FilterBlockReader::new(&policy, block.clone()),
-        );
-        for key in [&b"key"[..], b"other"] {
-            let answer = readers.0.may_match(0, key);
-            assert_eq!(answer, readers.1.may_match(0, key));
-            assert_eq!(answer, key == b"key");
-            // Another policy's hash value is not used.
-            for other in [
-                &policy as &dyn FilterPolicy,
-                &BloomFilterPolicy::with_seed(7, 10.into()),
-            ] {
-                assert_eq!(readers.0.may_match_hashed(0, &HashedKey::new(other, key)), answer);
-            }
+    let shared: Arc<dyn FilterPolicy + Send + Sync> = Arc::new(POLICY);
+    let mut builder = FilterBlockBuilder::new(Arc::clone(&shared));
+    builder.start_block(0).unwrap();
+    builder.add_key(b"key").unwrap();
+    let block: Arc<[u8]> = builder.finish().unwrap().into();
+    let reader = FilterBlockReader::new(shared, block);
+    for key in [&b"key"[..], b"other"] {
+        assert_eq!(reader.may_match(0, key), key == b"key");
+        // Another policy's hash value is not used.
+        let other = BloomFilterPolicy::with_seed(7, 10.into());
+        for policy in [&POLICY as &dyn FilterPolicy, &other] {
+            assert_eq!(
+                reader.may_match_hashed(0, &HashedKey::new(policy, key)),
+                key == b"key"
+            );
         }
-        block
     }
-
-    let block = check(POLICY);
-    assert_eq!(check(&POLICY as &dyn FilterPolicy), block);
-    assert_eq!(check(Arc::new(POLICY) as Arc<dyn FilterPolicy>), block);
-    assert_eq!(
-        check(Arc::new(POLICY) as Arc<dyn FilterPolicy + Send + Sync>),
-        block
-    );
-    assert_eq!(check(&(Box::new(POLICY) as Box<dyn FilterPolicy>)), block);
 }
 
 #[test]

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use filter_policy::BinaryFusePolicy;
 use filter_policy::formats;
-use filter_policy::{BitsPerKey, Error, FilterPolicy, HashFunctionId, KeyHashes};
+use filter_policy::{Answers, BitsPerKey, Error, FilterPolicy, HashFunctionId, KeyHashes};
 
-use super::support::random::random_hashes;
-use super::support::ways::check_many;
+use super::support::keys::random_hashes;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -23,11 +22,13 @@ fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
         let stated = formats::BINARY_FUSE.filter_len(distinct.len() as u64, bits_per_key);
         assert_eq!(stated, Ok(filter.len() as u64), "{}", at());
     }
-    let prepared = policy.prepare(&filter);
     let words = &mut vec![0; hashes.len().div_ceil(64)];
-    check_many(words, &vec![true; hashes.len()], &at, &|answers| {
-        prepared.may_match_hashes(of_function, answers)
-    });
+    let answers = &mut Answers::new(words);
+    policy
+        .prepare(&filter)
+        .may_match_hashes(of_function, answers)
+        .unwrap();
+    assert!(answers.iter().all(|answer| answer), "{}", at());
     filter
 }
 

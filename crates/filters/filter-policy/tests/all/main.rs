@@ -3,6 +3,7 @@
 // What does not depend on the processor is not built for an emulator.
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
+mod any_bytes;
 mod batches;
 #[cfg(not(emulated))]
 mod broken;
@@ -13,11 +14,8 @@ mod contract;
 mod filter_block;
 #[cfg(not(emulated))]
 mod fuse;
-mod golden_engines;
-mod golden_leveldb;
+mod golden_filters;
 mod golden_parquet;
-#[cfg(any(not(emulated), target_arch = "aarch64"))]
-mod kernels;
 mod leveldb;
 mod policies;
 mod prefix;

@@ -7,8 +7,7 @@ use filter_policy::leveldb::LevelDbHash;
 use filter_policy::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
-use super::support::formats::ROWS;
-use super::support::ways::filter_of;
+use super::support::keys::filter_of;
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 const POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::with_leveldb_hash(TEN);
@@ -59,27 +58,15 @@ fn reading_follows_the_rules_at_every_edge() {
     }
 }
 
-/// Altered bytes may deny stored keys, as README.md says: a cut may leave a last byte that is a probe count.
-#[test]
-fn a_sixth_of_the_cuts_of_a_filter_deny_stored_keys() {
-    let mut buffer = [0; 641];
-    let keys = || (0..512_u32).map(u32::to_le_bytes);
-    let filter = POLICY.build_in(&keys().collect::<Vec<_>>(), &mut buffer).unwrap();
-    let denies = |cut: &[u8]| !keys().all(|key| POLICY.key_may_match(&key, cut));
-    let denying = (0..filter.len()).filter(|&len| denies(&filter[..len])).count();
-    assert!((80..130).contains(&denying), "{denying}");
-}
-
 /// Within the random error, estimates the number of keys of Bloom filters in every format, empty ones too.
 #[test]
 fn keys_are_estimated() {
-    for row in ROWS {
-        let policy = (row.policy)(TEN);
+    for format in formats::ALL {
         for count in [0_u32, 1, 1000, 70_000] {
             let keys: Vec<[u8; 4]> = (0..count).map(|i| (i * 7).to_le_bytes()).collect();
-            let filter = filter_of(&policy, &keys);
-            let view = FilterView::new(row.format, &filter);
-            let at = format!("{policy:?}, {count} keys: {view:?}");
+            let filter = filter_of(&format.policy(TEN), &keys);
+            let view = FilterView::new(*format, &filter);
+            let at = format!("{}, {count} keys: {view:?}", format.name());
             let Some(estimate) = view.estimated_len() else {
                 // Ribbon and binary fuse filters, and empty ones.
                 assert!(count == 0 || view.probe_count().is_none(), "{at}");

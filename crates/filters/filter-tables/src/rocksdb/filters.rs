@@ -174,6 +174,8 @@ impl RocksDbFilters {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::*;
 
     #[test]

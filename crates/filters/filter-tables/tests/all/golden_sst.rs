@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::golden::{self, key, rows, unhex};
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, FilterPolicy};
-use filter_tables::testing::golden::{self, key, rows, unhex};
 use filter_tables::{
     BlockHandle, BlockRole, ChecksumKind, Error, FilterHandles, RocksDbForm, RocksDbTable, Table,
 };

@@ -3,10 +3,10 @@
 //! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block
 //! have an empty filter.
 
+use crate::support::golden::{bytes, key, rows, unhex};
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::{BashoFilterPolicy, BashoTablePolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
-use filter_tables::testing::golden::{bytes, key, rows, unhex};
 use filter_tables::{BlockHandle, BlockRole, Error, RocksDbForm, Table};
 use serde::Deserialize;
 use serde_json::Value;

@@ -3,14 +3,14 @@
 // What does not depend on the processor is not built for an emulator.
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
-#[cfg(not(emulated))]
-mod corpus;
 mod golden_sst;
 mod golden_tables;
 #[cfg(not(emulated))]
 mod manifest;
 #[cfg(not(emulated))]
 mod sst;
+mod sst_file;
+#[path = "../support/mod.rs"]
 mod support;
 #[cfg(not(emulated))]
 mod table;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::golden::{bytes as golden, path};
+use crate::support::manifests::{FIRST, added, log};
+use crate::support::tables::varint;
 use filter_tables::Manifest;
-use filter_tables::testing::golden::{bytes as golden, path};
-use filter_tables::testing::manifests::{FIRST, added, log};
-use filter_tables::testing::tables::varint;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,17 +1,10 @@
 //! Tables that no engine wrote: several policies, odd names, and damage in every place.
 
-use filter_tables::testing::golden::bytes;
-use filter_tables::testing::tables::{File, encode, entries, entry, no_entries, varint, with_restarts};
+use crate::support::golden::bytes;
+use crate::support::tables::{File, encode, entries, entry, no_entries, varint, with_restarts};
 use filter_tables::{BlockHandle, BlockRole, Damage, Error, MAGIC, StoredBlock, Table};
 
-use super::support::sst_file::Codec;
-
-fn damage_of(file: Vec<u8>) -> Damage {
-    match Table::open(file) {
-        Err(Error::Damaged(damage)) => damage,
-        other => panic!("not damaged: {other:?}"),
-    }
-}
+use super::sst_file::Codec;
 
 #[test]
 fn each_of_several_policies_gets_its_own_filters() {
@@ -123,8 +116,14 @@ fn checksums_are_reported_with_both_values() {
     assert_eq!(block.computed_checksum(), computed);
 }
 
+/// Tables that are refused, and the messages: damaged handles, entries and restart points, compressions that are not read,
+/// claims that are not believed.
 #[test]
-fn blocks_outside_the_file_take_no_memory() {
+fn damage_is_named() {
+    let with = |contents: &[u8], compression| File::default().finish_with_metaindex(contents, compression);
+    let plain = |contents: &[u8]| with(contents, StoredBlock::UNCOMPRESSED);
+    let mut refused: Vec<(Vec<u8>, String)> = Vec::new();
+    // Eight bytes before the footer: no room for a block of more than three.
     for (offset, size) in [
         (0, u64::MAX),
         (u64::MAX, u64::MAX),
@@ -133,111 +132,78 @@ fn blocks_outside_the_file_take_no_memory() {
         (0, 4),
         (1, 3),
     ] {
-        // Eight bytes before the footer: no room for a block of more than three.
         let handle = BlockHandle { offset, size };
-        let file = File(vec![0; 8]).finish(handle, handle);
-        assert_eq!(
-            damage_of(file),
-            Damage::Outside {
-                block: BlockRole::Metaindex,
-                handle,
-                end: 8
-            }
-        );
+        let text = format!("got {size} bytes at offset {offset}");
+        let text = format!("metaindex and its trailer must end before the footer at offset 8, {text}");
+        refused.push((File(vec![0; 8]).finish(handle, handle), text));
     }
-    let handle = BlockHandle { offset: 0, size: 3 };
-    assert!(matches!(
-        damage_of(File(vec![0; 8]).finish(handle, handle)),
-        Damage::Checksum { .. }
+    let text = "handle of the metaindex must be two numbers of at most 64 bits";
+    refused.push(([&[0xff; 40][..], &MAGIC.to_le_bytes()].concat(), text.into()));
+    for bytes in [&[0; 3][..], &[1, 0, 0, 0], &[0, 0, 0, 0x40], &[0xff; 4]] {
+        let text = format!(
+            "restart points of the metaindex must fit into its {} bytes",
+            bytes.len()
+        );
+        refused.push((plain(bytes), text));
+    }
+    let good = entry(0, b"filter.A", b"value");
+    let huge = varint(u64::from(u32::MAX));
+    for bad in [
+        entry(9, b"", b""),
+        varint(u64::from(u32::MAX) + 1),
+        // As many bytes as a number of 64 bits may take.
+        vec![0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
+        vec![0x80],
+        vec![0],
+        vec![0, 2, 0, b'k'],
+        vec![0, 1, 1, b'k'],
+        [varint(0), huge.clone(), huge].concat(),
+    ] {
+        let text = "entry at byte 16 of the metaindex must lie within the block and share at most the length of the \
+                    previous key";
+        refused.push((
+            plain(&with_restarts([&good[..], &bad].concat(), &[0])),
+            text.into(),
+        ));
+    }
+    for (compression, name) in [(1, "Snappy"), (2, "Zstandard, zlib or LZ4"), (4, "deflate")] {
+        let text = format!("the metaindex must be a stream of its compression {compression} ({name})");
+        refused.push((with(&no_entries(), compression), text));
+    }
+    let text = "the metaindex has the compression 3 (unknown), which is not supported";
+    refused.push((with(&no_entries(), 3), text.into()));
+    for claimed in [
+        varint(u64::from(u32::MAX)),
+        varint(1 << 40),
+        Vec::new(),
+        varint(3),
+    ] {
+        let text = "the metaindex must be a stream of its compression 1 (Snappy)";
+        refused.push((with(&claimed, StoredBlock::SNAPPY), text.into()));
+    }
+    refused.push((
+        plain(&vec![0; (1 << 20) + 1]),
+        "metaindex must be at most 1048576 bytes, got 1048577".into(),
     ));
-}
+    for (file, message) in refused {
+        assert_eq!(Table::open(file).unwrap_err().to_string(), message);
+    }
 
-#[test]
-fn handles_that_are_none_are_damage() {
-    let mut footer = vec![0xff; 40];
-    footer.extend(MAGIC.to_le_bytes());
-    assert_eq!(
-        damage_of(footer).to_string(),
-        "handle of the metaindex must be two numbers of at most 64 bits"
-    );
-
-    let metaindex = entries(&[("filter.A", [0xff])]);
-    let file = File::default().finish_with_metaindex(&metaindex, StoredBlock::UNCOMPRESSED);
-    let table = Table::open(file).unwrap();
+    let handle = BlockHandle { offset: 0, size: 3 };
+    let within = Table::open(File(vec![0; 8]).finish(handle, handle));
+    assert!(matches!(within, Err(Error::Damaged(Damage::Checksum { .. }))));
+    // LevelDB accepts a block without entries and without restart points.
+    assert!(Table::open(plain(&[0; 4])).unwrap().metaindex().is_empty());
+    // What is not needed to open the table is refused when it is read.
+    let table = Table::open(plain(&entries(&[("filter.A", [0xff])]))).unwrap();
     assert_eq!(table.metaindex()[0].handle(), None);
     let of = |block| Error::Damaged(Damage::Handle { block });
     assert_eq!(table.filter_block("A"), Err(of(BlockRole::Filter)));
-
     let mut file = File::default();
     let metaindex = file.block(&no_entries(), StoredBlock::UNCOMPRESSED);
     let index = file.block(&entries(&[("key", "")]), StoredBlock::UNCOMPRESSED);
     let table = Table::open(file.finish(metaindex, index)).unwrap();
     assert_eq!(table.data_blocks(), Err(of(BlockRole::Data)));
-}
-
-#[test]
-fn entries_and_restarts_are_checked() {
-    let metaindex =
-        |contents: Vec<u8>| File::default().finish_with_metaindex(&contents, StoredBlock::UNCOMPRESSED);
-    let block = BlockRole::Metaindex;
-    for bytes in [&[0; 3][..], &[1, 0, 0, 0], &[0, 0, 0, 0x40], &[0xff; 4]] {
-        let size = bytes.len();
-        assert_eq!(
-            damage_of(metaindex(bytes.to_vec())),
-            Damage::Restarts { block, size }
-        );
-    }
-    // LevelDB accepts a block without entries and without restart points.
-    assert!(Table::open(metaindex(vec![0; 4])).unwrap().metaindex().is_empty());
-
-    let good = entry(0, b"filter.A", b"value");
-    for bad in [
-        entry(9, b"", b""),
-        varint(u64::from(u32::MAX) + 1),
-        vec![0x80],
-        vec![0],
-        vec![0, 2, 0, b'k'],
-        vec![0, 1, 1, b'k'],
-        [
-            varint(0),
-            varint(u64::from(u32::MAX)),
-            varint(u64::from(u32::MAX)),
-        ]
-        .concat(),
-    ] {
-        let contents = with_restarts([&good[..], &bad].concat(), &[0]);
-        let position = good.len();
-        assert_eq!(
-            damage_of(metaindex(contents)),
-            Damage::Entry { block, position },
-            "{bad:?}"
-        );
-    }
-    assert_eq!(
-        Damage::Entry { block, position: 16 }.to_string(),
-        "entry at byte 16 of the metaindex must lie within the block and share at most the length of the previous key"
-    );
-}
-
-#[test]
-fn compressions_that_are_not_read_are_named() {
-    let contents = no_entries();
-    for (compression, text) in [
-        (1, "the metaindex must be a stream of its compression 1 (Snappy)"),
-        (
-            2,
-            "the metaindex must be a stream of its compression 2 (Zstandard, zlib or LZ4)",
-        ),
-        (
-            3,
-            "the metaindex has the compression 3 (unknown), which is not supported",
-        ),
-        (4, "the metaindex must be a stream of its compression 4 (deflate)"),
-    ] {
-        let error = Table::open(File::default().finish_with_metaindex(&contents, compression)).unwrap_err();
-        let reason = text.to_owned();
-        assert_eq!(error, Error::Unsupported { reason });
-    }
 }
 
 /// Blocks as LevelDB, Minecraft and Basho's LevelDB compress them: the second kind is that which its first bytes are

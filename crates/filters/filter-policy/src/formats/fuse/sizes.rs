@@ -3,7 +3,8 @@
 use super::bits::{Shape, packed_len};
 use crate::{BitsPerKey, Error};
 
-use super::TRAILER_LEN;
+/// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
+pub(super) const TRAILER_LEN: usize = 14;
 
 /// The maximum number of keys: slots are counted in 32 bits.
 pub(super) const MAX_KEYS: u64 = 1 << 31;

@@ -5,7 +5,7 @@
     reason = "an index that is below the number of blocks"
 )]
 
-use super::bits::{Block, all_set, none_missing};
+use super::definition::{Block, all_set, none_missing};
 use crate::simd::lanes::Target;
 
 /// Returns the block of a hash value among this many.

@@ -1,6 +1,10 @@
 //! The probability that keys cover all of some positions.
 
-use super::{MAX, Shares};
+/// The most positions of a key that are looked at.
+pub(super) const MAX: usize = 64;
+
+/// For each number of positions, a probability or a rate.
+pub(super) type Shares = [f64; MAX + 1];
 
 /// A probability below this share of the sum ends a sum whose terms decrease.
 const LAST: f64 = 1e-18;

@@ -62,7 +62,7 @@ fn rates_are_those_that_are_counted() {
         DoubleHashing::Mirrored,
     ];
     for (bits_per_key, probes) in [(5_u64, 3), (10, 7), (15, 10), (20, 13), (44, 30)] {
-        for keys in [1, 2, 3, 4, 7, 10, 20, 50, 300, 3000] {
+        for keys in [1, 2, 3, 7, 20, 300, 3000] {
             let bits = (bits_per_key * keys).next_multiple_of(64);
             for sums in all {
                 let stated = sums.rate(bits, keys as f64, probes).unwrap();

@@ -1,4 +1,4 @@
-//! The filters and tables that other programs wrote: data of tests.
+//! The filters and tables that other programs wrote: data of tests, of other crates, too.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use serde::de::DeserializeOwned;
 use super::DATA;
 
 /// Returns the path of a file or folder of the data.
-pub fn path(name: &str) -> PathBuf {
+pub(crate) fn path(name: &str) -> PathBuf {
     Path::new(DATA).join(name)
 }
 
 /// Returns the bytes of a file.
-pub fn bytes(file: &str) -> Vec<u8> {
+pub(crate) fn bytes(file: &str) -> Vec<u8> {
     std::fs::read(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// Returns the rows of a JSON Lines file.
-pub fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
+pub(crate) fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let text = String::from_utf8(bytes(file)).unwrap();
     text.lines()
         .enumerate()
@@ -28,7 +28,7 @@ pub fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
 }
 
 /// Decodes hexadecimal digits.
-pub fn unhex(digits: &str) -> Vec<u8> {
+pub(crate) fn unhex(digits: &str) -> Vec<u8> {
     assert!(digits.len().is_multiple_of(2), "odd number of hexadecimal digits");
     (0..digits.len())
         .step_by(2)
@@ -37,12 +37,12 @@ pub fn unhex(digits: &str) -> Vec<u8> {
 }
 
 /// Encodes bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns key number `i` under one of the rules in `tests/data/PROVENANCE.md`.
-pub fn key(rule: &str, i: u32) -> Vec<u8> {
+pub(crate) fn key(rule: &str, i: u32) -> Vec<u8> {
     match rule {
         "decimal" => i.to_string().into_bytes(),
         "key08" => format!("key{i:08}").into_bytes(),

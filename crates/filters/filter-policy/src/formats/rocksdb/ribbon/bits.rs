@@ -20,7 +20,7 @@ pub(crate) use super::elimination::{EchelonRow, SORTED_SLOTS, eliminate, solve, 
 use hashzoo::xxph3_64;
 
 use super::definition::{Equation, MAX_COLUMNS, used_seed};
-use super::kernel::holds_by_two;
+use super::kernel::{COMPARED, holds_by_two};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
 use crate::simd::hash::tile;
@@ -53,9 +53,6 @@ const WORD_LEN: usize = size_of::<Word>();
 
 /// The number of words from which they are prefetched before use: a megabyte.
 const PREFETCHED_WORDS: usize = (1 << 20) / WORD_LEN;
-
-/// The number of columns that are compared before an exit, if they are summed one by one.
-pub(super) const COMPARED: usize = 2;
 
 /// A stored solution, read in place.
 #[derive(Debug, Clone, Copy)]

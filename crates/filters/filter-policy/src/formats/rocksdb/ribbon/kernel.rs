@@ -6,9 +6,11 @@
     reason = "lengths were checked before, and the lowest bits are meant"
 )]
 
-use super::bits::COMPARED;
 use super::definition::{Equation, Word};
 use crate::simd::lanes::Target;
+
+/// The number of columns that are compared before an exit, if they are summed one by one.
+pub(super) const COMPARED: usize = 2;
 
 /// [`Equation::holds`], two columns at once. The words are those of the two blocks from the one on in which it
 /// starts, of this many columns, and two more.

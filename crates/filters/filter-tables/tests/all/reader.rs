@@ -1,7 +1,7 @@
-//! Tables of LevelDB and RocksDB in memory, with every block that they refer to.
+//! Reads tables of LevelDB and RocksDB in memory, with every block that they refer to. The fuzz target `tables` and the
+//! replay of its inputs include this file.
 
-use crate::testing::manifests::log;
-use crate::{
+use filter_tables::{
     BlockHandle, BlockRole, Error, FOOTER_LEN, FilterHandles, Footer, Manifest, MetaindexEntry,
     ROCKSDB_FOOTER_LEN, RocksDbFooter, RocksDbTable, Table, block_checksum,
 };
@@ -11,9 +11,9 @@ const BLOCKS: usize = 20;
 
 /// Reads the file as it is, and with the checksums of a writer that was wrong. Reads it as a manifest, too, and as an edit
 /// in one.
-pub fn read(file: &[u8]) {
+pub(crate) fn read(file: &[u8]) {
     walk(file);
-    for manifest in [file, &log(&[file.to_vec()])] {
+    for manifest in [file, &record(file)] {
         if let Ok(manifest) = Manifest::parse(manifest) {
             // A table takes at least six bytes.
             assert!(manifest.tables().len() <= file.len() / 6);
@@ -22,6 +22,16 @@ pub fn read(file: &[u8]) {
     let mut repaired = file.to_vec();
     repair(&mut repaired);
     walk(&repaired);
+}
+
+/// Returns the manifest of this edit, which is none if the edit does not fit into a block.
+fn record(edit: &[u8]) -> Vec<u8> {
+    const WHOLE: u8 = 1;
+    let len = u16::try_from(edit.len()).unwrap_or_default().to_le_bytes();
+    let summed = [&[WHOLE], edit].concat();
+    let (last, before) = summed.split_last().unwrap();
+    let checksum = block_checksum(before, *last).to_le_bytes();
+    [&checksum, &len[..], &summed].concat()
 }
 
 fn walk(file: &[u8]) {

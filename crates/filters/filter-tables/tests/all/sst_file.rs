@@ -1,8 +1,8 @@
 //! Writes small RocksDB tables, valid or damaged.
 
+use crate::support::tables::{encode, entries, varint};
 use filter_policy::BitsPerKey;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
-use filter_tables::testing::tables::{encode, entries, varint};
 use filter_tables::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
 
 const CRC32C: u8 = 1;

@@ -1,8 +1,8 @@
 //! The work whose instructions are counted: every way to build and to query, for every format, each in its own call of
-//! [`counted`]. The program has few dependencies, because every test run builds it with optimisation.
+//! [`counted`].
 //!
-//! It prints a line for each call, in order: policy, key lengths, way, number of keys. `tests/counts.rs` runs it under
-//! valgrind. Seeds are fixed, so every run does the same work.
+//! It prints a line for each call, in order: policy, key lengths, way, number of keys. `counting.rs` builds it as a program
+//! of its own, as a user's release build would, and runs it under valgrind. Seeds are fixed, so every run does the same work.
 #![forbid(unsafe_code)]
 
 use core::hint::black_box;
@@ -15,8 +15,6 @@ use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy, Format, HashedKey, KeyHashes, Policy,
 };
 use filter_policy::{BashoFilterPolicy, BinaryFusePolicy, BloomFilter64Policy};
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 type Failed = Box<dyn std::error::Error>;
 
@@ -31,6 +29,18 @@ fn counted(work: &mut dyn FnMut()) {
     work();
 }
 
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
 /// Random keys of `len` bytes, or of 4 to 40, one after the other: some counts depend on where they are in memory.
 struct Keys {
     bytes: Vec<u8>,
@@ -38,13 +48,13 @@ struct Keys {
 }
 
 impl Keys {
-    fn random(random: &mut SplitMix64, len: Option<usize>) -> Self {
+    fn random(random: &mut Random, len: Option<usize>) -> Self {
         let mut bytes = Vec::with_capacity(64 * KEYS);
         let mut key = |_| {
-            let start = bytes.len();
-            let len = len.unwrap_or_else(|| 4 + (random.next_u64() % 37) as usize);
-            bytes.resize(start + len, 0);
-            random.fill_bytes(&mut bytes[start..]);
+            let len = len.unwrap_or_else(|| 4 + (random.next() % 37) as usize);
+            for at in (0..len).step_by(8) {
+                bytes.extend(&random.next().to_le_bytes()[..(len - at).min(8)]);
+            }
             len
         };
         let lengths = (0..KEYS).map(&mut key).collect();
@@ -64,7 +74,7 @@ where
     Policy<L>: Copy,
 {
     for (lengths, len) in [("16", Some(16)), ("4-40", None)] {
-        let mut random = SplitMix64::seed_from_u64(1);
+        let mut random = Random(1);
         let [stored, absent] = [0; 2].map(|_| Keys::random(&mut random, len));
         let [stored, absent] = [&stored, &absent].map(Keys::slices);
         let policy = *black_box(&policy);

@@ -1,16 +1,23 @@
-//! The committed inputs of the fuzz targets, among them all that ever reached new code, given to the same readers.
+//! The committed inputs of the fuzz targets of this folder's crates, among them all that ever reached new code, given to
+//! the same readers.
 
 use std::path::Path;
 use std::process::Command;
 
-use filter_tables::testing::readers::{filter_blocks, filters, parquet_headers, tables};
+use super::reader;
+
+#[path = "../../../filter-policy/tests/all/any_bytes/mod.rs"]
+mod any_bytes;
+#[path = "../../../filter-tables/tests/all/reader.rs"]
+mod tables;
 
 #[test]
 fn every_committed_input_is_read() {
     for (target, count, read) in [
-        ("filter_blocks", 149, filter_blocks::read as fn(&[u8])),
-        ("filters", 512, filters::read),
-        ("parquet_headers", 620, parquet_headers::read),
+        ("filter_blocks", 149, any_bytes::filter_blocks::read as fn(&[u8])),
+        ("filters", 512, any_bytes::filters::read),
+        ("parquet_footers", 844, reader::read),
+        ("parquet_headers", 620, any_bytes::parquet_headers::read),
         ("tables", 326, tables::read),
     ] {
         let archive = format!("{}/../../fuzz/corpus/{target}.tar.gz", env!("CARGO_MANIFEST_DIR"));

@@ -1,9 +1,17 @@
-//! LevelDB's way to read a filter block, written a second time, and the reader's comparison with it.
+//! LevelDB's way to read a filter block, written a second time, and the reader's comparison with it. The fuzz target
+//! `filter_blocks` and the replay of its inputs include this file.
 
 use std::cell::Cell;
 
 use filter_policy::filter_block::{FilterBlockDamage, FilterBlockReader};
 use filter_policy::{Error, FilterBytes, FilterPolicy};
+
+/// Reads a filter block; the first eight bytes are the offset of a data block.
+pub(crate) fn read(data: &[u8]) {
+    if let Some((offset, block)) = data.split_first_chunk() {
+        check(block, u64::from_le_bytes(*offset));
+    }
+}
 
 /// The result of LevelDB's reader for a block.
 #[derive(Debug, PartialEq)]
@@ -65,7 +73,7 @@ impl FilterPolicy for Spy<'_> {
 }
 
 /// Returns the reader's answer in the terms of the oracle.
-fn read(block: &[u8], block_offset: u64) -> Reading {
+fn reading(block: &[u8], block_offset: u64) -> Reading {
     let spy = Spy(block, Cell::new(None));
     let answer = FilterBlockReader::new(&spy, block).may_match(block_offset, b"key");
     match spy.1.get() {
@@ -78,18 +86,19 @@ fn read(block: &[u8], block_offset: u64) -> Reading {
 }
 
 /// Checks that the reader does what LevelDB does, or may match where LevelDB wrongly denies and where C++ is undefined.
-pub(crate) fn check_reading(block: &[u8], block_offset: u64) {
+pub(crate) fn check(block: &[u8], block_offset: u64) {
     let expected = match read_by_leveldb(block, block_offset) {
         Reading::Answer(false) | Reading::Undefined => Reading::Answer(true),
         other => other,
     };
     assert_eq!(
-        read(block, block_offset),
+        reading(block, block_offset),
         expected,
         "{block:x?} at {block_offset}"
     );
 
     let reader = FilterBlockReader::new((), block);
+    assert!(reader.damage().all(|damage| !damage.to_string().is_empty()));
     let filters = reader.filters();
     assert_eq!(filters.len(), reader.len());
     for filter in filters {

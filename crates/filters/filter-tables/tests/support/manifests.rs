@@ -1,18 +1,19 @@
 //! Writes manifests of LevelDB and RocksDB.
 
+use filter_tables::block_checksum;
+
 use super::tables::varint;
-use crate::checksum::record_checksum;
 
 /// The parts of an edit that every manifest begins with: comparator, first log, next file and last entry.
-pub const FIRST: &[u8] = b"\x01\x1aleveldb.BytewiseComparator\x02\x03\x03\x09\x04\x00";
+pub(crate) const FIRST: &[u8] = b"\x01\x1aleveldb.BytewiseComparator\x02\x03\x03\x09\x04\x00";
 
 /// Encodes the part that adds a table without keys to level 0, as LevelDB does.
-pub fn added(table: u64) -> Vec<u8> {
+pub(crate) fn added(table: u64) -> Vec<u8> {
     [&[7, 0], &varint(table)[..], &[16, 0, 0]].concat()
 }
 
 /// Writes records to a log as LevelDB does, split at the ends of blocks of 32 KiB.
-pub fn log(records: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn log(records: &[Vec<u8>]) -> Vec<u8> {
     let mut log = Vec::new();
     for record in records {
         let (mut rest, mut is_first) = (record.as_slice(), true);
@@ -30,10 +31,11 @@ pub fn log(records: &[Vec<u8>]) -> Vec<u8> {
                 (false, true) => 4,
             };
             let len = u16::try_from(piece.len()).unwrap();
-            log.extend(record_checksum(kind, piece).to_le_bytes());
+            let summed = [&[kind], piece].concat();
+            let (last, before) = summed.split_last().unwrap();
+            log.extend(block_checksum(before, *last).to_le_bytes());
             log.extend(len.to_le_bytes());
-            log.push(kind);
-            log.extend(piece);
+            log.extend(summed);
             (rest, is_first) = (after, false);
         }
     }

@@ -1,1 +1,0 @@
-../../../filter-policy/tests/all/support/golden.rs

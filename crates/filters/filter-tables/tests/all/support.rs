@@ -1,3 +1,0 @@
-//! Code shared by several tests.
-
-pub(crate) mod sst_file;
