@@ -3,12 +3,12 @@
 use std::fs::File as Disk;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
-use filter_policy::filter_block::FilterBlockBuilder;
-use filter_policy::leveldb::KeyHasher;
-use filter_policy::{BashoFilterPolicy, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING, policies};
 use crate::stored::golden::{bytes as golden, hex};
 use crate::stored::manifests::{FIRST, added, log};
 use crate::stored::tables::{File, encode, entries, no_entries};
+use filter_policy::filter_block::FilterBlockBuilder;
+use filter_policy::leveldb::KeyHasher;
+use filter_policy::{BashoFilterPolicy, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING, policies};
 use filter_tables::{
     BlockHandle, MAX_BLOCK_BYTES, MetaindexEntry, RocksDbTable, StoredBlock, TRAILER_LEN, block_checksum,
 };
