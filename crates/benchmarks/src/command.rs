@@ -66,16 +66,17 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let folder = |part: &Part| out.join(part.below).components().collect::<PathBuf>();
     let parts = arguments.suite.parts();
     // Everything is checked before minutes are spent.
-    let mut measures = Vec::new();
     for part in parts {
         Destination::check(&folder(part), &KIND)?;
-        measures.push(part.measure.map_err(|peer| {
-            let install = "run `cargo xtask test --install`, and this command again";
-            Failure::Input(format!(
-                "{peer} was missing when this program was built; {install}"
-            ))
-        })?);
     }
+    let missing = |peer| {
+        let install = "run `cargo xtask test --install`, and this command again";
+        Failure::Input(format!(
+            "{peer} was missing when this program was built; {install}"
+        ))
+    };
+    let measures = parts.iter().map(|part| part.measure.map_err(missing));
+    let measures: Vec<_> = measures.collect::<Result<_, _>>()?;
     let terminal = Terminal::listen()?;
     let run = Run {
         is_quick: arguments.quick,
