@@ -48,7 +48,7 @@ const STEPS: [Step; 11] = [
     ("documentation", documentation),
     ("loom", |root| {
         // Optimised, because even a few threads have very many interleavings.
-        let arguments = "test --release --package membership-filters-model";
+        let arguments = "test --release --locked --package membership-filters --test model";
         run_command(cargo_command(root, &words(arguments)).env("RUSTFLAGS", "--cfg loom"))
     }),
     ("freestanding", freestanding),
@@ -115,16 +115,16 @@ fn clippy(root: &Path, selection: &str) -> Result<(), String> {
 /// Selects tests so that cargo builds them as `cargo xtask test` does, and nothing again.
 const TESTS: &str = "test --workspace --all-features --locked";
 
-/// Tests filters by the portable kernel, which processors without AVX2 use. Other tests use the best one. Rates are
+/// Tests by the portable kernel, which processors without AVX2 use; `cargo xtask test` uses the best one. Rates are
 /// skipped because the bytes are the same.
 fn portable_kernel(root: &Path) -> Result<(), String> {
-    let arguments = format!("{TESTS} --lib --test policies -- --skip rates::");
+    let arguments = format!("{TESTS} --lib --test all -- --skip rates::");
     run_command(cargo_command(root, &words(&arguments)).env("FILTER_POLICY_KERNEL", "scalar"))
 }
 
 /// Makes the committed run again, by the program that cargo builds for its tests.
 fn reproduce(root: &Path) -> Result<(), String> {
-    cargo(root, &words(&format!("{TESTS} --test report --no-run")))?;
+    cargo(root, &words(&format!("{TESTS} --test all --no-run")))?;
     let mut program = Command::new(needs::target(root).join("debug/hash-comparison"));
     run_command(
         program

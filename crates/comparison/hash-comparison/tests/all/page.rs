@@ -70,11 +70,12 @@ fn loads_nothing(page: &str) {
 
 /// Returns the texts of a chart.
 fn texts(chart: &Chart) -> Vec<&str> {
-    let text = |shape| match shape {
-        &Shape::Text(_, _, ref text, _) => Some(text.as_str()),
+    let shapes = chart.scene.shapes.iter();
+    let texts = shapes.filter_map(|shape| match shape {
+        Shape::Text(_, _, text, _) => Some(text.as_str()),
         _ => None,
-    };
-    chart.scene.shapes.iter().filter_map(text).collect()
+    });
+    texts.collect()
 }
 
 #[test]
