@@ -28,3 +28,18 @@ fn take(bytes: &mut &[u8], width: u32) -> Option<u64> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_32_bits_take_at_most_five_bytes() {
+        for mut encoded in [
+            &[0xff, 0xff, 0xff, 0xff, 0x1f][..],
+            &[0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
+        ] {
+            assert_eq!(take_u32(&mut encoded), None);
+        }
+    }
+}

@@ -133,6 +133,25 @@ mod tests {
     }
 
     #[test]
+    fn values_that_differ_from_the_one_before() {
+        // "ab" in full; "ac" two bytes shorter; "ad" of the same size; "b" in full again, because nothing is shared.
+        let bytes = [
+            0, 2, b'a', b'b', 10, 100, 1, 1, b'c', 3, 1, 1, b'd', 0, 0, 1, b'b', 0x80, 2, 7,
+        ];
+        let mut entries = IndexEntries::new(BlockRole::Index, DELTA, &bytes);
+        for (key, at) in [
+            (&b"ab"[..], handle(10, 100)),
+            (b"ac", handle(115, 98)),
+            (b"ad", handle(218, 98)),
+            (b"b", handle(256, 7)),
+        ] {
+            let entry = entries.next_entry().unwrap().unwrap();
+            assert_eq!((entry.key, entry.handle), (key, at));
+        }
+        assert_eq!(entries.next_entry(), Ok(None));
+    }
+
+    #[test]
     fn first_keys_are_passed_over() {
         let form = IndexForm {
             has_first_keys: true,
