@@ -1,4 +1,5 @@
 //! Tests of the command line, and of which folder may use which.
+#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod session;
 
