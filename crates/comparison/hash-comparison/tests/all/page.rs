@@ -72,10 +72,12 @@ fn loads_nothing(page: &str) {
 
 /// Returns the texts of a chart.
 fn texts(chart: &Chart) -> Vec<&str> {
-    let text = |shape| match shape {
-        &Shape::Text(_, _, ref text, _) => Some(text.as_str()),
-        _ => None,
-    };
+    fn text(shape: &Shape) -> Option<&str> {
+        match shape {
+            Shape::Text(_, _, text, _) => Some(text),
+            _ => None,
+        }
+    }
     chart.scene.shapes.iter().filter_map(text).collect()
 }
 
