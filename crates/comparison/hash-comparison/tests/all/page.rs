@@ -70,12 +70,13 @@ fn loads_nothing(page: &str) {
 
 /// Returns the texts of a chart.
 fn texts(chart: &Chart) -> Vec<&str> {
-    let shapes = chart.scene.shapes.iter();
-    let texts = shapes.filter_map(|shape| match shape {
-        Shape::Text(_, _, text, _) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
+    fn text(shape: &Shape) -> Option<&str> {
+        match shape {
+            Shape::Text(_, _, text, _) => Some(text),
+            _ => None,
+        }
+    }
+    chart.scene.shapes.iter().filter_map(text).collect()
 }
 
 #[test]

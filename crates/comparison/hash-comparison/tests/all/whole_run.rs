@@ -40,7 +40,11 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
     let sets = [
         from_lines(b"\n"),
         from_lines(b"\n\na"),
-        from_lines(b"\0\n\xff\xfe\n\xc3\x28\n\n"),
+        from_lines(b"a\nb\nc"),
+        Dataset::of(
+            "keys",
+            KeySet::from_iter([&b"\0"[..], b"\xff\xfe", b"\xc3\x28", b""]),
+        ),
         from_lines(&long),
         numbered(9),
         numbered(10),
