@@ -14,13 +14,7 @@ fn program() -> PathBuf {
         // `cargo test` builds examples, except when it runs selected test targets.
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
         let mut build = Command::new(env!("CARGO"));
-        build.args([
-            "build",
-            "--package",
-            "hash-comparison",
-            "--example",
-            "custom_function",
-        ]);
+        build.args(["build", "--package", "measuring", "--example", "custom_function"]);
         assert!(build.args(["--profile", profile]).status().unwrap().success());
     }
     path

@@ -1,7 +1,7 @@
 //! Compares two functions of one's own with built-in functions, and writes the report.
 //!
 //! ```text
-//! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]...
+//! cargo run --release --package measuring --example custom_function -- OUT [KEYS]...
 //! ```
 //!
 //! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line, or several; the default
