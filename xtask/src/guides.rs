@@ -1,63 +1,74 @@
 //! Follows the guides: runs their commands in an empty folder, and compares the output with the guides.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use crate::cargo::{JAVA, failed, output_of};
 use crate::needs;
 
 const GUIDES: &str = "crates/docs/guides";
 
-/// Follows every guide. The programs that guides install, examples among them, and Python's packages are those of the
-/// tests.
+/// Follows all guides at once, since each waits for programs most of the time.
 pub(crate) fn follow(root: &Path) -> Result<(), String> {
-    let target = needs::target(root);
-    let programs = target.join("debug");
     let unread = |error: io::Error| failed(GUIDES, error);
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let others = std::env::split_paths(&search);
-    let folders = [programs.clone(), programs.join("examples")]
-        .into_iter()
-        .chain(others);
-    let search = std::env::join_paths(folders).map_err(|error| failed(GUIDES, error))?;
-    let mut guides = 0;
-    for entry in fs::read_dir(root.join(GUIDES)).map_err(unread)? {
-        let path = entry.map_err(unread)?.path();
-        let text = fs::read_to_string(&path).map_err(unread)?;
-        let name = path.file_name().unwrap_or_default().display();
-        let wrong = |reason: &str| failed(format_args!("{GUIDES}/{name}"), reason);
-        let Guide { script, printed } = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
-        // Blocks that are not run name files, too.
-        for place in text.split("$CHECKOUT/").skip(1) {
-            let place = place.split(['"', '`', ' ', '\n']).next().unwrap_or_default();
-            if !root.join(place).exists() {
-                return Err(wrong(&format!("{place} does not exist")));
-            }
-        }
-        let folder = tempfile::tempdir().map_err(unread)?;
-        let mut shell = Command::new("bash");
-        shell
-            .args(["-euo", "pipefail", "-c", &script])
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .env("CHECKOUT", root)
-            .env("CARGO_TARGET_DIR", &target)
-            .env("PYTHONPATH", needs::python_packages(root))
-            .env("PATH", &search)
-            .envs([JAVA]);
-        let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;
-        let output = String::from_utf8_lossy(&output);
-        let is_missing = |line: &&&str| !output.lines().any(|other| other == **line);
-        if let Some(line) = printed.iter().find(is_missing) {
-            return Err(wrong(&format!("{line:?} must be printed, got\n{output}")));
-        }
-        guides += 1;
-    }
-    if guides == 0 {
+    let guides = fs::read_dir(root.join(GUIDES)).map_err(unread)?;
+    let guides = guides.map(|entry| entry.map(|entry| entry.path()));
+    let guides: Vec<PathBuf> = guides.collect::<Result<_, _>>().map_err(unread)?;
+    if guides.is_empty() {
         return Err(failed(GUIDES, "no guides"));
     }
-    Ok(())
+    thread::scope(|scope| {
+        let started = guides
+            .iter()
+            .map(|guide| scope.spawn(move || follow_one(root, guide)));
+        // All start before the first is waited for.
+        let started: Vec<_> = started.collect();
+        let panicked = |_| Err(failed(GUIDES, "a thread panicked"));
+        let mut ended = started
+            .into_iter()
+            .map(|guide| guide.join().unwrap_or_else(panicked));
+        ended.try_for_each(|result| result)
+    })
+}
+
+/// Follows a guide. The programs that it installs, examples among them, and Python's packages are those of the tests.
+fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
+    let wrong = |reason: &str| failed(guide.strip_prefix(root).unwrap_or(guide).display(), reason);
+    let text = fs::read_to_string(guide).map_err(|error| wrong(&error.to_string()))?;
+    let Guide { script, printed } = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
+    // Blocks that are not run name files, too.
+    for place in text.split("$CHECKOUT/").skip(1) {
+        let place = place.split(['"', '`', ' ', '\n']).next().unwrap_or_default();
+        if !root.join(place).exists() {
+            return Err(wrong(&format!("{place} does not exist")));
+        }
+    }
+    let target = needs::target(root);
+    let programs = target.join("debug");
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [programs.clone(), programs.join("examples")]
+        .into_iter()
+        .chain(std::env::split_paths(&search));
+    let search = std::env::join_paths(folders).map_err(|error| wrong(&error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
+    let mut shell = Command::new("bash");
+    shell
+        .args(["-euo", "pipefail", "-c", &script])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .env("CHECKOUT", root)
+        .env("CARGO_TARGET_DIR", &target)
+        .env("PYTHONPATH", needs::python_packages(root))
+        .env("PATH", &search)
+        .envs([JAVA]);
+    let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;
+    let output = String::from_utf8_lossy(&output);
+    let is_missing = |line: &&&str| !output.lines().any(|other| other == **line);
+    match printed.iter().find(is_missing) {
+        Some(line) => Err(wrong(&format!("{line:?} must be printed, got\n{output}"))),
+        None => Ok(()),
+    }
 }
 
 /// A guide as a program.
