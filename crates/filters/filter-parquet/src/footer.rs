@@ -11,12 +11,8 @@ use alloc::vec::Vec;
 use filter_policy::parquet::thrift::{BINARY, I32, I64, Input, LIST, Read, STRUCT};
 
 use crate::column::{ColumnChunk, ColumnType, PhysicalType};
-use crate::error::FooterError;
+use crate::error::{FooterError, PATH_BYTES};
 use crate::schema::{Schema, physical_type, text};
-
-/// The paths that follow from the schema have at most so many bytes for a byte of the footer: names that many columns
-/// share would otherwise need the square of its length.
-pub(crate) const PATH_BYTES: usize = 64;
 
 /// The fields of a footer that concern columns and their filters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
