@@ -6,9 +6,9 @@ use std::process::Command;
 use clap::builder::PossibleValuesParser;
 
 use crate::cargo::{cargo, cargo_command, run_command, words};
+use crate::cross;
 use crate::needs::{self, CODESPELL};
 use crate::steps::{self, Step};
-use crate::{commands, cross};
 
 /// Check what a change must pass besides the tests
 ///
@@ -129,7 +129,7 @@ fn reproduce(root: &Path) -> Result<(), String> {
     run_command(
         program
             .arg("reproduce")
-            .env(commands::WORKSPACE, root)
+            .env(steps::WORKSPACE, root)
             .current_dir(root),
     )
 }

@@ -67,9 +67,6 @@ struct Forwarded {
 /// Engines that benchmarks link if they are installed: the feature of `bench`, and what it needs.
 const ENGINES: [(&str, &[Need]); 2] = [("leveldb", LEVELDB), ("rocksdb", ROCKSDB)];
 
-/// The environment variable that passes the workspace's path to the programs that this one starts.
-pub(crate) const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
-
 impl Cli {
     /// Runs the command.
     pub(crate) fn run(self) -> Result<(), String> {
@@ -114,6 +111,6 @@ fn forward(package: &[&str], command: &str, arguments: &Forwarded) -> Result<(),
         .args(package)
         .args(["--", command])
         .args(&arguments.rest)
-        .env(WORKSPACE, &root);
+        .env(steps::WORKSPACE, &root);
     Err(cargo::failed("cargo", cargo.exec()))
 }

@@ -11,6 +11,9 @@ type Run = fn(&Path) -> Result<(), String>;
 /// A step, with the name that a person reads.
 pub(crate) type Step = (&'static str, Run);
 
+/// The environment variable that passes the workspace's path to the programs that this one starts.
+pub(crate) const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
+
 /// Returns the folder of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     // Cargo sets the package's folder for a program that it runs. A program started by hand uses the folder in which it

@@ -1,5 +1,9 @@
 //! Errors of reading a Parquet file.
 
+/// The paths that follow from the schema have at most so many bytes for a byte of the footer: names that many columns
+/// share would otherwise need the square of its length.
+pub(crate) const PATH_BYTES: usize = 64;
+
 /// The reason why a Parquet file or a filter of it was not read; `E` is the error type of the reader.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -132,7 +136,7 @@ pub enum FooterError {
     /// The columns have no paths of their own, and those that follow from the schema need too much memory.
     #[error(
         "the paths of columns must have at most {allowed} bytes, {} times those of the footer",
-        crate::footer::PATH_BYTES
+        PATH_BYTES
     )]
     LongPaths {
         /// The number of bytes that are allowed.
