@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::builder::PossibleValuesParser;
+use serde_json::Value;
 
-use crate::cargo::{cargo, cargo_command, run_command, words};
+use crate::cargo::{cargo, cargo_command, failed, output_of, run_command, words};
 use crate::cross;
 use crate::needs::{self, CODESPELL};
 use crate::steps::{self, Step};
@@ -70,6 +71,10 @@ const NO_STD: [&str; 8] = [
     "--package membership-filters --no-default-features --features serde",
 ];
 
+/// Builds all tests, and states their programs.
+const BUILD: &str =
+    "test --workspace --all-features --locked --no-run --message-format json-render-diagnostics";
+
 /// Packages outside of the workspace.
 const OUTSIDE: [&str; 2] = ["crates/filters/filter-policy/freestanding", "crates/fuzz"];
 
@@ -112,19 +117,36 @@ fn clippy(root: &Path, selection: &str) -> Result<(), String> {
     cargo(root, &words(&format!("clippy {selection} -- {lints}")))
 }
 
-/// Selects tests so that cargo builds them as `cargo xtask test` does, and nothing again.
-const TESTS: &str = "test --workspace --all-features --locked";
-
-/// Tests by the portable kernel, which processors without AVX2 use; `cargo xtask test` uses the best one. Rates are
-/// skipped because the bytes are the same.
+/// Builds the tests as `cargo xtask test` does, which has built them, and runs those of `filter-policy` by the portable
+/// kernel, which processors without AVX2 use; other tests use the best one. Rates are skipped because the bytes are the
+/// same.
 fn portable_kernel(root: &Path) -> Result<(), String> {
-    let arguments = format!("{TESTS} --lib --test all -- --skip rates::");
-    run_command(cargo_command(root, &words(&arguments)).env("FILTER_POLICY_KERNEL", "scalar"))
+    let messages = output_of(&mut cargo_command(root, &words(BUILD)))?;
+    let folder = root.join("crates/filters/filter-policy");
+    let mut programs = 0;
+    for message in String::from_utf8_lossy(&messages).lines() {
+        let message: Value = serde_json::from_str(message).unwrap_or_default();
+        let is_test = message["profile"]["test"] == true;
+        let manifest = message["manifest_path"].as_str().map(Path::new);
+        if let Some(program) = message["executable"].as_str()
+            && is_test
+            && manifest == Some(&folder.join("Cargo.toml"))
+        {
+            programs += 1;
+            let mut test = Command::new(program);
+            test.args(["--skip", "rates::"]).current_dir(&folder);
+            run_command(test.env("FILTER_POLICY_KERNEL", "scalar"))?;
+        }
+    }
+    if programs == 0 {
+        return Err(failed("cargo built no tests of", folder.display()));
+    }
+    Ok(())
 }
 
 /// Makes the committed run again, by the program that cargo builds for its tests.
 fn reproduce(root: &Path) -> Result<(), String> {
-    cargo(root, &words(&format!("{TESTS} --test all --no-run")))?;
+    output_of(&mut cargo_command(root, &words(BUILD)))?;
     let mut program = Command::new(needs::target(root).join("debug/hash-comparison"));
     run_command(
         program
