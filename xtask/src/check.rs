@@ -123,15 +123,12 @@ fn clippy(root: &Path, selection: &str) -> Result<(), String> {
 fn portable_kernel(root: &Path) -> Result<(), String> {
     let messages = output_of(&mut cargo_command(root, &words(BUILD)))?;
     let folder = root.join("crates/filters/filter-policy");
+    let manifest = folder.join("Cargo.toml").display().to_string();
     let mut programs = 0;
     for message in String::from_utf8_lossy(&messages).lines() {
         let message: Value = serde_json::from_str(message).unwrap_or_default();
-        let is_test = message["profile"]["test"] == true;
-        let manifest = message["manifest_path"].as_str().map(Path::new);
-        if let Some(program) = message["executable"].as_str()
-            && is_test
-            && manifest == Some(&folder.join("Cargo.toml"))
-        {
+        let is_test = message["profile"]["test"] == true && message["manifest_path"] == manifest;
+        if let Some(program) = message["executable"].as_str().filter(|_| is_test) {
             programs += 1;
             let mut test = Command::new(program);
             test.args(["--skip", "rates::"]).current_dir(&folder);
