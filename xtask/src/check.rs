@@ -103,8 +103,7 @@ fn format(root: &Path) -> Result<(), String> {
 
 /// Looks for common misspellings in hand-written files, with a list of exceptions.
 fn spelling(root: &Path) -> Result<(), String> {
-    let generated =
-        ".git,target,./reports,*.lock,LICENSE-*,./bench-data/*/*,data,golden,snapshots,embedded,*.svg";
+    let generated = ".git,target,./reports,*.lock,LICENSE-*,./bench-data/*/*,data,golden,embedded,*.svg";
     let mut command = Command::new("codespell");
     command.args(words("--check-hidden --ignore-words .config/spelling.txt --skip"));
     run_command(command.arg(generated).current_dir(root))

@@ -86,7 +86,7 @@ fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<
     make(&found)?;
     if committed.exists() {
         let mut unpack = Command::new("tar");
-        unpack.arg("-xzf").arg(&committed);
+        unpack.args(["--no-overwrite-dir", "-xzf"]).arg(&committed);
         run_command(unpack.arg("-C").arg(&found))?;
     }
     let mut run = program();

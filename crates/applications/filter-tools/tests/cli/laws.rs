@@ -72,7 +72,8 @@ fn every_committed_input_is_survived() {
     let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/inspect.tar.gz");
     fs::create_dir_all(bench.path("tables")).unwrap();
     let mut tar = Command::new("tar");
-    tar.args(["-xzf", archive, "-C"]).arg(bench.path("tables"));
+    tar.args(["--no-overwrite-dir", "-xzf", archive, "-C"])
+        .arg(bench.path("tables"));
     assert!(tar.status().unwrap().success());
     let mut counts = [0; 2];
     for (path, bytes) in bench.snapshot().into_iter().filter(|(path, _)| path.is_file()) {

@@ -289,7 +289,8 @@ fn every_committed_input_is_refused_or_written_back() {
     let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored");
     fs::create_dir_all(&inputs).unwrap();
     let mut tar = Command::new("tar");
-    tar.args(["-xzf", archive, "-C"]).arg(&inputs);
+    tar.args(["--no-overwrite-dir", "-xzf", archive, "-C"])
+        .arg(&inputs);
     assert!(tar.status().unwrap().success());
     let mut counts = [0; 2];
     for file in inputs.read_dir().unwrap() {

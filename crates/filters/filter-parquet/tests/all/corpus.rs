@@ -24,7 +24,8 @@ fn every_committed_input_is_read() {
         let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join(target);
         std::fs::create_dir_all(&inputs).unwrap();
         let mut tar = Command::new("tar");
-        tar.args(["-xzf", &archive, "-C"]).arg(&inputs);
+        tar.args(["--no-overwrite-dir", "-xzf", &archive, "-C"])
+            .arg(&inputs);
         assert!(tar.status().unwrap().success(), "{target}");
         let files: Vec<_> = inputs
             .read_dir()

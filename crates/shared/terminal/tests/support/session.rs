@@ -84,6 +84,7 @@ pub(crate) fn repeat(file: &Path, folder: &Path, program: &Path, paths: &[(&str,
         .env("TMPDIR", temporary.path())
         .env("COLUMNS", "100")
         .env("LC_ALL", "C")
+        .env_remove("CLICOLOR_FORCE")
         .env_remove("RUST_BACKTRACE")
         .env_remove("HASH_COMPARISON_WORKSPACE")
         .envs(paths.iter().map(|(name, path)| (name, path)))
