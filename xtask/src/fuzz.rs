@@ -105,7 +105,7 @@ fn fuzz(root: &Path, out: &Path, target: &str, arguments: &Arguments) -> Result<
     // The archive's bytes depend only on the inputs.
     let mut pack = Command::new("tar");
     pack.args(words(
-        "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644",
+        "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX",
     ));
     pack.args(["--use-compress-program=gzip -9n", "-cf"]);
     run_command(pack.arg(&committed).arg("-C").arg(&smallest).arg("."))?;

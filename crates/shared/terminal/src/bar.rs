@@ -9,6 +9,7 @@ use crate::failure::{Failure, escaped};
 use crate::interrupt::Interrupt;
 use crate::number::grouped;
 use crate::progress::Progress;
+use terminal_size::terminal_size_of;
 
 /// A progress line on standard error.
 pub struct Terminal {
@@ -79,15 +80,15 @@ impl Phase {
         {
             *shown = now;
             let pace = grouped((done as f64 / since(*began).as_secs_f64()) as u64);
-            let line = format!("{name} {} {things}, {pace}/s", grouped(done));
-            let _ = write!(io::stderr(), "\r{line:60}");
+            write_over(&format!("{name} {} {things}, {pace}/s", grouped(done)));
         }
     }
 
     /// Leaves the line of a phase as it is, and clears that of a count.
     fn leave(&mut self) {
         if self.counted.is_some() {
-            let _ = write!(io::stderr(), "\r{:60}\r", "");
+            write_over("");
+            let _ = write!(io::stderr(), "\r");
         } else if !self.name.is_empty() {
             let _ = writeln!(io::stderr());
         }
@@ -98,6 +99,14 @@ impl Phase {
         self.name.clear();
         self.counted = None;
     }
+}
+
+/// Writes the line of a count over itself. A line that is longer than the terminal's would begin another one.
+fn write_over(line: &str) {
+    let size = terminal_size_of(io::stderr());
+    let width = size.map_or(60, |(width, _)| usize::from(width.0).saturating_sub(1));
+    let line: String = format!("{line:60}").chars().take(width).collect();
+    let _ = write!(io::stderr(), "\r{line}");
 }
 
 #[expect(
