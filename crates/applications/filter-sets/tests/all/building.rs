@@ -167,6 +167,11 @@ fn two_builders_exclude_each_other_and_what_was_left_is_removed() {
     let mut expected: Vec<_> = manifest.shards.iter().map(|shard| shard.file.as_str()).collect();
     expected.insert(0, "manifest.json");
     assert_eq!(files(&folder).keys().collect::<Vec<_>>(), expected);
+    // A damaged shard is written anew.
+    let before = files(&folder);
+    fs::write(folder.join(&manifest.shards[0].file), "damaged").unwrap();
+    build(&builder("guava"), 2, &folder, &keys(0..10));
+    assert!(before == files(&folder));
     check_stopped();
 }
 
@@ -182,7 +187,12 @@ fn foreign_folders_are_left_alone() {
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
         error.to_string()
     };
-    for name in ["notes.txt", "shard-notes.filter", ".tmp-draft"] {
+    for name in [
+        "notes.txt",
+        "shard-notes.filter",
+        "shard-my-notes.filter",
+        ".tmp-draft",
+    ] {
         assert!(refused(name, "mine").contains(name));
     }
     assert!(refused("manifest.json", r#"{"schema": "other"}"#).contains("it is not replaced"));

@@ -34,6 +34,20 @@ fn sizes_are_the_smallest_for_the_rate() {
     }
 }
 
+/// In filters of one and a half times the planned keys single words are full, as in those for a rate of 10 %.
+#[test]
+fn the_estimate_is_right_at_every_rate_and_fill() {
+    for rate in [0.1, 0.01, 0.0001] {
+        let parameters = Parameters::new(100_000, rate).unwrap();
+        for count in [10_000, 100_000, 150_000] {
+            let mut filter = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+            filter.insert_many_hashed(&hashes(count as u64, count)).unwrap();
+            let estimate = filter.estimated_len().unwrap() as f64 / count as f64;
+            assert!((estimate - 1.0).abs() < 0.004, "{rate}, {count}: {estimate}");
+        }
+    }
+}
+
 #[test]
 fn arguments_out_of_range_are_refused() {
     for (capacity, rate) in [(u64::MAX, 0.5), (2_000_000_000, 0.01), (1_000_000_000, 1e-12)] {

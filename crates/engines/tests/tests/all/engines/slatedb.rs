@@ -61,24 +61,27 @@ impl<P: FilterPolicy + Send + Sync + 'static> Adapter for SlateDbPolicy<P> {
     /// Builds from rows of every kind.
     fn create(&self, keys: &[&[u8]]) -> Vec<u8> {
         let mut builder = self.builder();
-        // A builder begins anew after a filter.
-        builder.build();
-        for (seq, key) in (0..).zip(keys) {
-            let value = match seq % 3 {
-                0 => ValueDeletable::Value(Bytes::from_static(b"value")),
-                1 => ValueDeletable::Merge(Bytes::from_static(b"operand")),
-                _ => ValueDeletable::Tombstone,
-            };
-            let key = Bytes::copy_from_slice(key);
-            builder.add_entry(&RowEntry {
-                key,
-                value,
-                seq,
-                create_ts: None,
-                expire_ts: None,
-            });
-        }
-        let filter = builder.build();
+        let mut build = |keys: &[&[u8]]| {
+            for (seq, key) in (0..).zip(keys) {
+                let value = match seq % 3 {
+                    0 => ValueDeletable::Value(Bytes::from_static(b"value")),
+                    1 => ValueDeletable::Merge(Bytes::from_static(b"operand")),
+                    _ => ValueDeletable::Tombstone,
+                };
+                let key = Bytes::copy_from_slice(key);
+                builder.add_entry(&RowEntry {
+                    key,
+                    value,
+                    seq,
+                    create_ts: None,
+                    expire_ts: None,
+                });
+            }
+            builder.build()
+        };
+        // A builder begins anew after a filter, also with the last key of it.
+        build(&[b"other", b"key"]);
+        let filter = build(keys);
         let bytes = encoded(&*filter);
         assert!(self.estimate_size(keys.len()) >= bytes.len());
         assert_eq!(encoded(&*filter.clamp_allocated_size()), bytes);
