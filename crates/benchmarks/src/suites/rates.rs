@@ -135,7 +135,7 @@ const SEED: u64 = 1;
 /// The extent of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effort {
-    /// Keys of a filter, each measured at [`FEW_BITS`].
+    /// Keys of a filter, each measured at `FEW_BITS` bits per key.
     pub sizes: &'static [u64],
     /// The sizes that are measured at all of [`Effort::ALL_BITS`].
     pub swept: &'static [u64],
