@@ -10,7 +10,6 @@ mod processes;
 mod session;
 #[path = "../../../../filters/filter-tables/tests/support/mod.rs"]
 mod stored;
-#[allow(dead_code, reason = "the tests of other programs use more of it")]
 mod workbench;
 
 use std::io::Write as _;
