@@ -36,7 +36,7 @@ pub struct Part {
     pub below: &'static str,
     /// The names in its records.
     pub suite: &'static Suite,
-    /// What measures it, or the name of the software without which this program was built.
+    /// The function that measures it, or the name of the software that was missing when this program was built.
     pub measure: Result<Measure, &'static str>,
 }
 

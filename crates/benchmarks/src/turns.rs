@@ -72,7 +72,7 @@ pub fn turn(round: u64, contenders: usize) -> impl Iterator<Item = usize> {
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or if a result differs from the turn's own earlier result or, where all turns do the same
+/// If the user requested a stop, or if a result differs from the turn's own earlier result or, where all turns do the same
 /// work, from the first turn's.
 pub fn take_turns<N: Display>(
     run: &Run<'_>,

@@ -1,4 +1,4 @@
-//! What the bytes of a file contain: a header or none, and a filter of a format.
+//! Reads the bytes of a file, which contain a filter of a format, with or without a header.
 
 use sha2::{Digest as _, Sha256};
 

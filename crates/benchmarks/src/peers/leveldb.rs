@@ -73,7 +73,7 @@ fn filled(policy: &str, path: &Path, cache: &str, stored: &[Key]) -> Result<Opti
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or the engine fails or finds a wrong number of keys.
+/// If the user requested a stop, or the engine fails or finds a wrong number of keys.
 pub fn point_reads(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::internal)?;
     let engine = Engine {
@@ -97,7 +97,7 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or a contender does other work than LevelDB.
+/// If the user requested a stop, or a contender does other work than LevelDB.
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let contenders = policies();
     let measure = |plan| policy::measure_equal(run, &contenders, plan);

@@ -25,7 +25,7 @@ static ZEROS: [u8; 1 << 25] = [0; 1 << 25];
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or a contender does other work than arrow-rs.
+/// If the user requested a stop, or a contender does other work than arrow-rs.
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let contenders = policies();
     let measure = |plan| policy::measure_equal(run, &contenders, plan);

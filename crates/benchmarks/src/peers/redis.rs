@@ -49,7 +49,7 @@ type Failed = Box<dyn std::error::Error>;
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, an answer is wrong, or the server or `redis-benchmark` is missing or fails.
+/// If the user requested a stop, an answer is wrong, or the server or `redis-benchmark` is missing or fails.
 pub fn measure(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let server = Server::start()?;
     let mut rig = Rig::new(server).map_err(Failure::internal)?;

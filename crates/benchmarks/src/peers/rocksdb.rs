@@ -19,7 +19,7 @@ use crate::turns::Run;
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or a filter denies stored keys.
+/// If the user requested a stop, or a filter denies stored keys.
 pub fn equal_rate(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     equal_rate::measure(run, &at_rate)
 }

@@ -67,7 +67,7 @@ fn open(policy: &str, cache: &str, stored: &[Key]) -> Result<Option<Database>, B
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or the engine fails or finds a wrong number of keys.
+/// If the user requested a stop, or the engine fails or finds a wrong number of keys.
 pub fn point_reads(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let engine = Engine {
         name: "rusty-leveldb",

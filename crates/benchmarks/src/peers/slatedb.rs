@@ -129,7 +129,7 @@ async fn open(
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or the engine fails or finds a wrong number of keys.
+/// If the user requested a stop, or the engine fails or finds a wrong number of keys.
 pub fn point_reads(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let runtime = Runtime::new().map_err(Failure::internal)?;
     let engine = Engine {

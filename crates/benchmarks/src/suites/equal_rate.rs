@@ -75,7 +75,7 @@ pub type MakerOf = dyn Fn(&str, usize, f64) -> Option<Box<dyn Maker>>;
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or a filter denies stored keys.
+/// If the user requested a stop, or a filter denies stored keys.
 pub fn measure(run: &Run<'_>, maker: &MakerOf) -> Result<Vec<Batch>, Failure> {
     let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
     policy::each_size(run, &SIZES, lengths, |plan| measure_size(run, maker, plan))

@@ -188,7 +188,7 @@ type Done = (&'static str, u64, Timed);
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, an answer is wrong or the Java process fails.
+/// If the user requested a stop, an answer is wrong or the Java process fails.
 pub fn measure(run: &Run<'_>, mut contenders: Vec<Contender>) -> Result<Vec<Batch>, Failure> {
     let mut batches = Vec::new();
     for plan in Plan::all(run) {

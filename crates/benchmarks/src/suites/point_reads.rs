@@ -103,7 +103,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the user asked for a stop, or a database cannot be read or finds a wrong number of keys.
+    /// If the user requested a stop, or a database cannot be read or finds a wrong number of keys.
     pub fn measure(
         &self,
         run: &Run<'_>,

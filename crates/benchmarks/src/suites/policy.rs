@@ -131,7 +131,7 @@ pub fn each_size(
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or a contender does other work than the first.
+/// If the user requested a stop, or a contender does other work than the first.
 pub fn measure_equal(run: &Run<'_>, contenders: &[Contender], plan: Plan) -> Result<Vec<Batch>, Failure> {
     measure(run, contenders, plan, true, |name, version, task, form| {
         let (lengths, size) = (plan.lengths.name(), plan.size);
@@ -145,7 +145,7 @@ pub fn measure_equal(run: &Run<'_>, contenders: &[Contender], plan: Plan) -> Res
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, or all must do the same work and one differs from the first.
+/// If the user requested a stop, or all must do the same work and one differs from the first.
 pub fn measure<N>(
     run: &Run<'_>,
     contenders: &[Contender<N>],

@@ -192,7 +192,7 @@ impl Effort {
 ///
 /// # Errors
 ///
-/// If the user asked for a stop, there is no memory for a filter, or a filter denies a stored key.
+/// If the user requested a stop, there is no memory for a filter, or a filter denies a stored key.
 pub fn measure(run: &Run<'_>, series: &[Series], effort: &Effort) -> Result<Vec<Batch>, Failure> {
     let mut batches = Vec::new();
     for &size in effort.sizes {

@@ -1,4 +1,5 @@
-//! What the comparison measures: functions, keys, times and questions, and the records of a run.
+//! Measures hash functions for the comparison: it has functions, keys, times and questions, and writes the records of a
+//! run.
 //!
 //! It has the loops whose time is measured or takes long, so it is optimised more than what draws and words the results.
 //! `hash-comparison` has these modules, too, and their tests.

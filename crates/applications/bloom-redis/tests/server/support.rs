@@ -1,7 +1,7 @@
 //! Servers started by the tests, and clients for them.
 //!
-//! What a blocking and an asynchronous client, of one server or of a cluster, do differently is a function of a page: the
-//! laws of `designs.rs`, errors and moved slots are tested with each client, and all else with a blocking one.
+//! Blocking and asynchronous clients, of one server or of a cluster, differ in one short function. So each client is
+//! tested by the laws of `designs.rs`, with errors and with moved slots, and a blocking one by all other tests.
 
 mod client;
 mod cluster;

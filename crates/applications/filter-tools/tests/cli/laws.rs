@@ -1,4 +1,4 @@
-//! What holds for every format, and for every file.
+//! Tests the laws that hold for every format, and for every file.
 
 use std::fs;
 use std::process::Command;

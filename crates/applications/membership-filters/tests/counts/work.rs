@@ -17,7 +17,11 @@ use membership_filters::{
     Integer, Long, Parameters, RotatingFilter, Sequence, Utf8, Utf16, Utf16Units, Xxph3,
 };
 
+#[path = "../../../../filters/filter-policy/tests/counts/random.rs"]
+mod random;
+
 use person::{Person, PersonFunnel};
+use random::Random;
 
 type Done = Result<(), Box<dyn std::error::Error>>;
 
@@ -63,18 +67,6 @@ mod person {
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
 }
 
 /// Random text, one key after the other.

@@ -62,7 +62,7 @@ pub type Column<R> = (&'static str, fn(&R) -> Cell);
 /// A table, ready to be drawn.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// What the rows have in common.
+    /// Says which rows these are.
     pub caption: String,
     /// The heads of the columns.
     pub heads: Vec<String>,

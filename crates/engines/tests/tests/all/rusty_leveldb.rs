@@ -1,4 +1,4 @@
-//! What is particular to rusty-leveldb: the adapter checks databases, because the engine trusts their filters.
+//! Tests rusty-leveldb alone: its adapter checks databases, because the engine trusts their filters.
 
 mod damage;
 mod foreign;

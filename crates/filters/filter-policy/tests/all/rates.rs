@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::support::keys::filter_of;
 
-/// What queries of many filters of as many random keys gave.
+/// Counts the answers of many filters of as many random keys.
 struct Counted {
     queried: f64,
     matches: f64,

@@ -16,6 +16,11 @@ use filter_policy::{
 };
 use filter_policy::{BashoFilterPolicy, BinaryFusePolicy, BloomFilter64Policy};
 
+#[path = "random.rs"]
+mod random;
+
+use random::Random;
+
 type Failed = Box<dyn std::error::Error>;
 
 /// Keys of a filter, and queries to it.
@@ -27,18 +32,6 @@ const FEW: usize = 8;
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
 }
 
 /// Random keys of `len` bytes, or of 4 to 40, one after the other: some counts depend on where they are in memory.
