@@ -1,0 +1,5 @@
+"""Bloom filters and their relatives, byte for byte those of Guava, Spark, Redis, Parquet, RocksDB and LevelDB."""
+
+from ._samebits import __version__
+
+__all__ = ["__version__"]
