@@ -574,7 +574,9 @@ where
         };
         let hash = match is_envelope {
             // Opening names the fault of another one.
-            true => self.hash_in(head, seed).unwrap_or(self.hash_of(Encoding::BYTES, seed)),
+            true => self
+                .hash_in(head, seed)
+                .unwrap_or(self.hash_of(Encoding::BYTES, seed)),
             false => self.hash_of(Encoding::BYTES, seed),
         };
         if is_envelope && !(self.is_of)(hash.function()) {

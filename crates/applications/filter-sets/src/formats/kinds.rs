@@ -45,6 +45,10 @@ impl FormatOperations for &'static dyn AnyKind {
         (**self).has_commands()
     }
 
+    fn takes_keys(&self) -> bool {
+        true
+    }
+
     fn recognise(&'static self, head: &[u8], len: u64) -> Option<StoredFormat> {
         let Found { hash, .. } = (**self).recognise(head, len)?;
         let format = StoredFormat::of(self);
@@ -174,6 +178,35 @@ impl Opened for Kept {
             estimated_len: stats.len,
             has_chosen_probes: stats.is_probe_count_chosen,
         })
+    }
+
+    fn bits(&self) -> u64 {
+        self.filter.bits()
+    }
+
+    fn insert(&mut self, key: &[u8]) -> Result<bool> {
+        self.filter.insert(key).map_err(Error::argument)
+    }
+
+    fn insert_many(&mut self, keys: &[&[u8]]) -> Result<()> {
+        self.filter.insert_many(keys).map_err(Error::argument)
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Result<bool> {
+        self.filter.remove(key).map_err(Error::argument)
+    }
+
+    fn rotate(&mut self) -> Result<()> {
+        self.filter.rotate().map_err(Error::argument)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.filter.clear();
+        Ok(())
+    }
+
+    fn set_encoding(&mut self, format: &StoredFormat) -> Result<bool> {
+        Ok(self.filter.set_hash_id(hash_id(self.kind, format)?))
     }
 
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {

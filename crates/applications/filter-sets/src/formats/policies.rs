@@ -89,6 +89,10 @@ impl FormatOperations for &'static dyn AnyFormat {
         false
     }
 
+    fn takes_keys(&self) -> bool {
+        false
+    }
+
     fn owns(&self, bytes: &[u8]) -> bool {
         (**self).owns(bytes)
     }
@@ -271,6 +275,10 @@ impl Opened for OpenedFilter {
             estimated_len: view.estimated_len(),
             has_chosen_probes: false,
         })
+    }
+
+    fn bits(&self) -> u64 {
+        FilterView::new(self.listed, self.filter.bytes()).bits()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.
