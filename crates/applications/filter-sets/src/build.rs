@@ -211,7 +211,7 @@ impl Builder {
         }
         let with = names(formats().filter(|format| format.has_commands()));
         let reason = format_args!("no commands load it into Redis; {with} has them");
-        Err(self.format.wrong(reason))
+        Err(self.format.wrong(Error::argument(reason)))
     }
 
     /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which must be
@@ -498,7 +498,7 @@ impl KeyCollector {
         let hash = (self.hasher.hash)(key).ok_or_else(|| {
             let key = key.escape_ascii();
             let reason = format_args!("the key \"{key}\" has no hash value");
-            self.builder.format.wrong(reason)
+            self.builder.format.wrong(Error::argument(reason))
         })?;
         self.values.push(shard, hash)
     }

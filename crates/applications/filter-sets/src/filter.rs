@@ -198,6 +198,11 @@ impl StoredFilter {
         self.stated().map(|header| header.keys)
     }
 
+    /// Returns the kind of key that the header states.
+    pub fn key_kind(&self) -> Option<&str> {
+        self.stated().map(|header| header.key_kind.as_str())
+    }
+
     /// Writes the file of the filter: its header, if it has one, and the stored bytes.
     ///
     /// # Errors
@@ -242,6 +247,16 @@ impl StoredFilter {
         write_filter(path.as_ref(), replace, self.header(), |file| {
             self.write_stored(file)
         })
+    }
+
+    /// Writes the [stored bytes](Self::stored_bytes) alone to a file, as [`save`](Self::save) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`save`](Self::save).
+    pub fn save_stored(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), Error> {
+        let stored = self.stored_bytes();
+        write_filter(path.as_ref(), replace, None, |file| file.write_all(&stored))
     }
 
     /// Returns true if the filter may contain the key. False is certain for a key in the [form](SetKey) in which keys

@@ -321,8 +321,12 @@ impl StoredFormat {
         }
     }
 
-    pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
-        Error::argument(format_args!("{}: {reason}", self.name))
+    pub(crate) fn wrong(&self, reason: Error) -> Error {
+        let text = format!("{}: {reason}", self.name);
+        match reason {
+            Error::OutOfMemory { .. } => Error::out_of_memory(text),
+            _ => Error::argument(text),
+        }
     }
 
     pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {

@@ -114,7 +114,7 @@ impl<S: Shard, R: Record> Spilled<S, R> {
             return Ok(());
         }
         let more = len.max(BATCH).min(self.capacity - len);
-        let refused = |_| Error::argument(format_args!("no memory for {} keys", len + more));
+        let refused = |_| Error::out_of_memory(format_args!("no memory for {} keys", len + more));
         self.buffer.try_reserve_exact(more).map_err(refused)
     }
 

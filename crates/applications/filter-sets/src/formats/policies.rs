@@ -202,7 +202,7 @@ impl<H: HashValue + 'static> Filled<H> {
         // Exactly as much: a vector that grows would take twice the memory.
         let room = hashes.try_reserve_exact(count);
         room.and_then(|()| filter.try_reserve_exact(len))
-            .map_err(Error::argument)?;
+            .map_err(|_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys")))?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
             policy,
