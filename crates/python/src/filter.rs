@@ -370,7 +370,9 @@ impl PyFilter {
     /// >>> Filter.from_redis_chunks(seen.redis_chunks()) == seen
     /// True
     #[staticmethod]
-    fn from_redis_chunks(chunks: Vec<(i64, Vec<u8>)>) -> PyResult<Self> {
+    fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let chunks = chunks.try_iter()?.map(|chunk| chunk?.extract());
+        let chunks = chunks.collect::<PyResult<Vec<(i64, Vec<u8>)>>>()?;
         let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
         let slices = chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..]));
         let chain = redisbloom::BloomFilter::from_chunks(slices).map_err(wrong)?;
@@ -552,8 +554,8 @@ impl PyFilter {
     }
 
     /// Return the commands that load the filter under a key, for redis.execute_command(*command).
-    /// >>> Filter(9, format="redisbloom").redis_commands("seen")[0]
-    /// [b'DEL', b'seen']
+    /// >>> len(Filter(9, format="redisbloom").redis_commands("seen"))
+    /// 3
     fn redis_commands<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Vec<Vec<Bound<'py, PyBytes>>>> {
         let py = key.py();
         let Key::Text(name) = Key::of(key)? else {

@@ -1,0 +1,365 @@
+"""The classes, their errors and threads. These tests need pytest alone."""
+
+import copy
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import threading
+
+import pytest
+
+import samebits
+from samebits import Filter, FilterSet
+
+ROOT = pathlib.Path(__file__).parents[3]
+DATA = pathlib.Path(__file__).parent / "data"
+
+
+def test_answers_without_numpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    answers = Filter.build(["a"]).contains_many(["a", "b"])
+    assert type(answers) is memoryview and answers.format == "?" and answers.tolist() == [True, False]
+    assert Filter(9).contains_many([]).tolist() == []
+
+
+def test_class():
+    seen = Filter(1000)
+    assert (seen.format, seen.keys, seen.estimated_len) == ("blocked-xxph3", None, 0)
+    assert seen.add("a") and not seen.add(b"a") and "a" in seen and "b" not in seen
+    assert seen.keys == "text" and repr(seen) == f"<samebits.Filter blocked-xxph3, {seen.bits} bits, keys text>"
+    assert 0 < seen.expected_rate < 0.01 and seen.estimated_len == 1
+    assert seen != "a" and seen != Filter(1000) and seen.copy() == seen
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(seen)
+    with pytest.raises(TypeError):
+        len(seen)
+    with pytest.raises(AttributeError):
+        seen.format = "guava"
+    with pytest.raises(TypeError):
+        type("Sub", (Filter,), {})
+    cargo = (ROOT / "Cargo.toml").read_text()
+    assert samebits.__version__ == re.search(r'^version = "(.*)"', cargo, re.M)[1]
+
+
+def test_copies_are_apart():
+    seen = Filter.build(["a"])
+    for other in (seen.copy(), copy.copy(seen), copy.deepcopy(seen), seen | Filter.build(["a"])):
+        assert other == seen and other is not seen
+        other.add("b")
+        assert other != seen and "b" in other and "b" not in seen
+
+
+def check_merging(format):
+    one, other, both = (Filter(1000, 0.01, format=format) for _ in range(3))
+    one.update(f"a{i}" for i in range(300))
+    other.update(f"b{i}" for i in range(300))
+    keys = [f"{letter}{i}" for letter in "ab" for i in range(300)]
+    both.update(keys)
+    before = other.to_bytes()
+    union = one | other
+    merged = one
+    merged |= other
+    merged |= merged
+    assert merged is one and union == merged and other.to_bytes() == before
+    assert union == both or format == "rotating" and all(union.contains_many(keys))
+
+
+def test_merging():
+    """Every growing format merges or says that it does not."""
+    merged, refused = [], []
+    for format in samebits.formats():
+        if not format.grows:
+            continue
+        try:
+            check_merging(format.name)
+            merged.append(format.name)
+        except ValueError as error:
+            assert "merge" in str(error), error
+            refused.append(format.name)
+    assert merged == "guava guava-envelope blocked blocked-xxph3 rotating spark-v1 spark-v2".split()
+    assert refused == ["counting", "cuckoo", "redisbloom"]
+    with pytest.raises(ValueError, match="size|bits|capacity"):
+        Filter(1000) | Filter(2000)
+    with pytest.raises(ValueError, match="format"):
+        Filter(1000, format="guava") | Filter(1000, format="spark-v2")
+    with pytest.raises(TypeError):
+        Filter(1000) | {"a"}
+
+
+def test_removal_rotation_clear():
+    for format in ("counting", "cuckoo"):
+        seen = Filter.build(["a", "b"], format=format)
+        assert seen.remove("a") and "a" not in seen and "b" in seen and not seen.remove("c")
+        with pytest.raises(TypeError):
+            seen.remove(7)
+    aging = Filter(100, format="rotating")
+    aging.add("a")
+    aging.rotate()
+    aging.add("b")
+    assert "a" in aging and "b" in aging
+    aging.rotate()
+    assert "a" not in aging and "b" in aging
+    for seen in (Filter.build([7]), aging):
+        seen.clear()
+        assert seen.estimated_len == 0 and not any(seen.contains_many([7] if seen.keys == "int64" else ["b"]))
+    assert Filter.build([7]).keys == "int64"
+    for format, change in (("blocked", "remove"), ("ribbon", "add"), ("guava", "remove")):
+        with pytest.raises(ValueError, match=f"(?i){format}"):
+            getattr(Filter.build(["a"], format=format), change)("a")
+    with pytest.raises(ValueError, match="rotat"):
+        Filter(9).rotate()
+
+
+def test_redis():
+    seen = Filter(10, 0.01, format="redisbloom")
+    seen.update(f"key{i}" for i in range(100))
+    chunks = seen.redis_chunks()
+    assert len(chunks) > 2 and Filter.from_redis_chunks(iter(chunks)) == seen
+    commands = seen.redis_commands("name")
+    assert [command[-2:] for command in commands[:-1]] == [[b"%d" % at, chunk] for at, chunk in chunks]
+    assert b"name" in commands[-1] and commands == seen.redis_commands(b"name")
+    for wrong in (lambda: seen.add(7), lambda: 7 in seen, lambda: seen.redis_commands(7)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(TypeError, match="str"):
+        Filter(9, format="redisbloom", keys="int64")
+    with pytest.raises(TypeError):
+        Filter.build([7], format="redisbloom")
+    with pytest.raises(ValueError, match="redisbloom"):
+        Filter(9).redis_chunks()
+    for damaged in ([], chunks[:-1], chunks[1:], [(1, b"\xff" * 80)]):
+        with pytest.raises(ValueError):
+            Filter.from_redis_chunks(damaged)
+
+
+def test_sizing():
+    for format in samebits.formats():
+        sizes = {"bits_per_key": 12} if format.name == "ribbon" else {"rate": 0.01}
+        size = Filter.sizing(10_000, format=format.name, **sizes)
+        assert set(size) == {"nbytes", "rate", "probe_count", "bits_per_key"}
+        assert 0 < size["rate"] < 0.02 and 5 < size["nbytes"] * 8 / 10_000 < 100, (format, size)
+    for size in ({"rate": 0.001}, {"nbytes": 4096}, {"bits_per_key": 16}):
+        assert len(Filter(1000, **size).to_bytes()) == Filter.sizing(1000, **size)["nbytes"]
+    assert Filter(1000) == Filter(1000, 0.01) and Filter(1000, nbytes=4096).bits == 32_512
+    assert 15_000 < Filter(1000, bits_per_key=16).bits < 17_000
+    assert Filter.build(["a"], capacity=1000) == Filter.build(["a"], capacity=1000) != Filter.build(["a"])
+    for wrong in ({"rate": 0.1, "nbytes": 9}, {"bits_per_key": 8, "nbytes": 9}):
+        with pytest.raises(TypeError, match="one of"):
+            Filter(10, **wrong)
+    assert Filter.build(["a"], format="spark-v2", seed=7) != Filter.build(["a"], format="spark-v2")
+
+
+def test_errors(tmp_path):
+    missing = tmp_path / "none"
+    with pytest.raises(FileNotFoundError, match="none"):
+        Filter.open(missing)
+    with pytest.raises(OSError):
+        Filter(9).save(missing / "deeper")
+    with pytest.raises(ValueError, match="plain file"):
+        Filter.open(tmp_path)
+    with pytest.raises(ValueError) as listing:
+        Filter(10, format="bloom")
+    names = [name for format in samebits.formats() for name in (format.name, *format.aliases)]
+    assert len(names) == len(set(names)) > 30 and all(
+        format.name in str(listing.value) for format in samebits.formats()
+    )
+    for name in names:
+        assert Filter.sizing(100, format=name, bits_per_key=20)["nbytes"]
+    with pytest.raises(ValueError, match='"utf16"'):
+        Filter(10, keys="utf8")
+    for rate in (0, 1, 2.0, -1, float("nan")):
+        with pytest.raises(ValueError, match="rate"):
+            Filter(10, rate)
+    with pytest.raises(MemoryError, match="allocator refused"):
+        Filter(10**15, format="cuckoo")
+    with pytest.raises(ValueError, match="at most 2 GiB, got 1000000000000000 keys"):
+        Filter(10**15)
+    for capacity in (-1, 2**64):
+        with pytest.raises(OverflowError):
+            Filter(capacity)
+    seen = Filter(10)
+    with pytest.raises(UnicodeEncodeError):
+        seen.add("\ud800")
+    for wrong in ("word", b"word", bytearray(b"word"), memoryview(b"word")):
+        for call in (seen.update, seen.contains_many, Filter.build):
+            with pytest.raises(TypeError, match="pass a list"):
+                call(wrong)
+    for wrong in (7, None):
+        with pytest.raises(TypeError):
+            seen.update(wrong)
+    with pytest.raises(ValueError, match="2\\^63"):
+        seen.add(2**63)
+    with pytest.raises(ValueError, match="2\\^31"):
+        Filter(10, keys="int32").update([0, 2**31])
+    with pytest.raises(ValueError, match="UTF-8"):
+        Filter(10, keys="utf16").add(b"\xff")
+    with pytest.raises(ValueError, match="exists"):
+        seen.save(tmp_path / "f"), seen.save(tmp_path / "f", replace=False)
+    with pytest.raises(ValueError, match="format"):
+        Filter.from_bytes(b"")
+
+
+def run_all(works):
+    errors = []
+
+    def run(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads) and errors == []
+
+
+def test_threads():
+    """Eight threads fill and query one filter: nothing is lost, and nobody waits for ever."""
+    shared = Filter(100_000)
+
+    def work(part):
+        keys = [f"{part}/{i}" for i in range(10_000)]
+        for start in range(0, 10_000, 1000):
+            shared.update(keys[start : start + 1000])
+            assert all(key in shared for key in keys[start : start + 10])
+            assert all(shared.contains_many(keys[: start + 1000]))
+        assert (shared | shared.copy()).estimated_len > 9000
+
+    run_all([lambda part=part: work(part) for part in range(8)])
+    alone = Filter(100_000)
+    alone.update(f"{part}/{i}" for part in range(8) for i in range(10_000))
+    assert shared == alone
+
+
+def test_threads_merge_both_ways():
+    one, other = Filter.build(["a"], capacity=10_000), Filter.build(["b"], capacity=10_000)
+
+    def work(ours, theirs):
+        for _ in range(200):
+            ours |= theirs
+
+    run_all([lambda: work(one, other), lambda: work(other, one)] * 2)
+    assert one == other and "a" in other and "b" in one
+
+
+class Index:
+    """A key whose number is computed by Python code while other threads run."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def __index__(self):
+        self.run()
+        return 7
+
+
+def test_keys_that_run_code():
+    shared = Filter(100)
+    other_thread = Index(lambda: threading.Event().wait(0.002))
+    run_all([lambda: [shared.add(other_thread) for _ in range(5)]] * 4)
+    assert 7 in shared
+    same_filter = Index(lambda: shared.update([8]))
+    shared.add(same_filter)
+    shared.update([same_filter] * 3)
+    assert same_filter in shared and all(shared.contains_many([same_filter])) and 8 in shared
+
+    def fail():
+        raise LookupError("mine")
+
+    for call in (shared.add, shared.__contains__, lambda key: shared.update([key])):
+        with pytest.raises(LookupError, match="mine"):
+            call(Index(fail))
+
+
+def test_lists_that_change():
+    keys = list(range(50_000))
+    keys[100] = Index(keys.clear)
+    shared = Filter(100_000)
+    shared.update(keys)
+    assert all(shared.contains_many([*range(100), 7, *range(101, 4096)])) and shared.estimated_len < 5000
+    growing = ["a"] * 5000
+    thread = threading.Thread(target=lambda: [growing.append("b") for _ in range(5000)])
+    thread.start()
+    Filter(100).update(growing)
+    thread.join()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers of signals")
+def test_interrupts():
+    """Ctrl-C stops a call with keys without end."""
+
+    def without_end():
+        while True:
+            yield "key"
+
+    seen, many = Filter(100), ["key"] * 10_000_000
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for call, keys in [
+            (seen.update, many),
+            (seen.update, without_end()),
+            (seen.contains_many, without_end()),
+            (Filter.build, without_end()),
+        ]:
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                call(keys)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+
+
+def test_set(tmp_path):
+    folder = tmp_path / "users"
+    shutil.copytree(DATA / "users", folder)
+    for mmap in (False, True):
+        users = FilterSet.open(folder, mmap=mmap)
+        assert (len(users), users.shards, users.keys, users.format) == (100, 2, "int64", "split-block-xxph3")
+        assert repr(users) == "<samebits.FilterSet split-block-xxph3, 2 shards, keys int64>"
+        assert all(3 * i in users for i in range(100)) and all(users.contains_many(range(0, 300, 3)))
+        assert sum(users.contains_many(list(range(1, 30_000, 3)))) < 200
+        assert list(users.contains_many(range(50))) == [i in users for i in range(50)] and bool(users)
+        for wrong in ("3", b"3", None, 3.0, True):
+            with pytest.raises(TypeError):
+                wrong in users
+            with pytest.raises(TypeError):
+                users.contains_many([wrong])
+        assert not users.reload()
+    for newer in sorted((DATA / "users-later").iterdir(), reverse=True):
+        shutil.copy(newer, folder)
+    assert len(users) == 100 and users.reload() and not users.reload()
+    assert len(users) == 200 and all(users.contains_many(range(0, 600, 3)))
+    words = ROOT / "crates/applications/filter-sets/tests/data/golden.set"
+    fruit = FilterSet.open(str(words))
+    assert fruit.keys == "text" and list(fruit.contains_many(["apple", b"plum", "pear"])) == [True, True, False]
+    with pytest.raises(TypeError):
+        7 in fruit
+    for name in words.iterdir():
+        shutil.copy(name, folder)
+    with pytest.raises(ValueError, match="kind"):
+        users.reload()
+    assert 597 in users
+
+
+def test_damaged_set(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        FilterSet.open(tmp_path)
+    folder = tmp_path / "users"
+    shutil.copytree(DATA / "users", folder)
+    shard = sorted(folder.glob("*.filter"))[1]
+    intact = shard.read_bytes()
+    for at in (0, 100, len(intact) - 1):
+        shard.write_bytes(bytes(byte ^ (number == at) for number, byte in enumerate(intact)))
+        with pytest.raises(ValueError, match=shard.name):
+            FilterSet.open(folder)
+    shard.write_bytes(intact[:-1])
+    for mmap in (False, True):
+        with pytest.raises(ValueError, match=shard.name):
+            FilterSet.open(folder, mmap=mmap)
+    shard.unlink()
+    with pytest.raises((FileNotFoundError, ValueError), match=shard.name):
+        FilterSet.open(folder)
