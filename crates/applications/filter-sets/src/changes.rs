@@ -233,12 +233,9 @@ impl StoredFilter {
         ensure(expected == got, || {
             format!("filters that are merged must be alike, {expected}, got {got}")
         })?;
-        let [keys, others] = [self, other].map(|filter| filter.key_count().unwrap_or(0));
-        let keys = keys.checked_add(others).ok_or_else(|| {
-            Error::argument("filters that are merged must have fewer than 2^64 keys in all")
-        })?;
         self.stored.merge(&*other.stored)?;
-        self.restate(|header| header.keys = keys);
+        let others = other.key_count().unwrap_or(0);
+        self.restate(|header| header.keys = header.keys.saturating_add(others));
         Ok(())
     }
 }

@@ -1,0 +1,212 @@
+"""No stored key is denied by a mix-up of text and integers, whatever way keys and filters take."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import samebits
+from samebits import Filter
+
+FORMATS = samebits.formats()
+NAMES = [format.name for format in FORMATS]
+GROWING = {format.name for format in FORMATS if format.grows}
+MERGED = {"guava", "guava-envelope", "blocked", "blocked-xxph3", "rotating", "spark-v1", "spark-v2"}
+
+ALL = [list, tuple, iter, set, lambda keys: np.array(keys, object), lambda keys: pd.Series(keys, dtype=object), pa.array]
+TEXT = [np.array, pd.Series, pl.Series, lambda keys: pa.chunked_array([keys[:1], keys[1:]], pa.large_string())]
+BYTES = [np.array, pl.Series, lambda keys: pa.array(keys, pa.binary_view())]
+INTEGERS = [np.array, pd.Series, pl.Series, lambda keys: np.array(keys, ">i8"), lambda keys: pa.array(keys, pa.int64())]
+# The kind of key, what it is in Python, its containers, and the bytes that are hashed.
+KINDS = {
+    "text": ("text", ALL + TEXT, st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), str.encode),
+    "bytes": ("text", ALL + BYTES, st.binary().filter(lambda key: not key.endswith(b"\0")), bytes),
+    "utf16": ("utf16", ALL + TEXT, st.text("aé猫😀"), lambda key: key.encode("utf-16-le")),
+    "int64": ("int64", ALL + INTEGERS, st.integers(-(2**63), 2**63 - 1), lambda key: key.to_bytes(8, "little", signed=True)),
+    "int32": ("int32", ALL + INTEGERS, st.integers(-(2**31), 2**31 - 1), lambda key: key.to_bytes(4, "little", signed=True)),
+}
+
+
+def kinds_of(format):
+    kinds = ["text", "utf16", "int64", "int32"]
+    return kinds[:1] if format == "redisbloom" else kinds[:3] if format.startswith("spark") else kinds
+
+
+def filled(format, kind, keys, container, way):
+    """A filter of keys, which were added one by one, at once, or when it was built."""
+    given = kind if kind in ("utf16", "int32") else None
+    if format not in GROWING or way == "build":
+        return Filter.build(container(keys), bits_per_key=20, format=format, keys=given)
+    made = Filter(len(keys), 0.0001, format=format, keys=given)
+    if way == "update":
+        made.update(container(keys))
+    else:
+        assert [made.add(key) for key in keys][0]
+    return made
+
+
+def carried(one, way, folder):
+    """The filter after it went another way."""
+    path = folder / "filter"
+    raw = (one.format, one.keys)
+    match way:
+        case "bytes":
+            return Filter.from_bytes(memoryview(one.to_bytes()), raw[0], keys=raw[1])
+        case "header":
+            return Filter.from_bytes(one.to_bytes(header=True))
+        case "file" | "mmap":
+            one.save(path)
+            return Filter.open(path, mmap=way == "mmap")
+        case "raw file" | "raw mmap":
+            one.save(str(path), header=False)
+            assert path.read_bytes() == one.to_bytes()
+            return Filter.open(path, raw[0], keys=raw[1], mmap=way == "raw mmap")
+        case "pickle":
+            return pickle.loads(pickle.dumps(one))
+        case "merge" if one.format in MERGED:
+            return one | one.copy()
+    return one.copy()
+
+
+def check_denials(one, kind):
+    for wrong in [7 if kind in ("text", "utf16") else "7", None, 1.5, True, np.float64(1), ("a",)]:
+        for call in (one.__contains__, one.add, lambda key: one.contains_many([key]), lambda key: one.update([key])):
+            with pytest.raises(TypeError):
+                call(wrong)
+    for wrong in ([7, "7"], [b"7", 7], np.array([0.5]), pa.array([True]), pd.Series([1.5]), pl.Series([0.5])):
+        with pytest.raises(TypeError):
+            one.contains_many(wrong)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("kinds")
+
+
+WAYS = ["bytes", "header", "file", "mmap", "raw file", "raw mmap", "pickle", "copy", "merge"]
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=600)
+@given(st.data(), st.sampled_from(sorted(KINDS)), st.sampled_from(NAMES))
+def test_ways(folder, data, name, format):
+    """Every key is found through every container, and by filters that went any way."""
+    kind, containers, key, hashed = KINDS[name]
+    if kind not in kinds_of(format):
+        with pytest.raises((TypeError, ValueError), match="text|long"):
+            Filter(9, format=format, keys=kind)
+        return
+    keys = data.draw(st.lists(key, min_size=1, max_size=20, unique=True))
+    one = filled(format, kind, keys, data.draw(st.sampled_from(containers)), data.draw(st.sampled_from(["add", "update", "build"])))
+    other = carried(one, data.draw(st.sampled_from(WAYS)), folder)
+    other = carried(other, data.draw(st.sampled_from(WAYS)), folder)
+    assert (other.keys, other.format, other.bits) == (kind, format, one.bits) and other == one
+    for container in containers:
+        assert all(other.contains_many(container(keys))), container
+    more = data.draw(st.lists(key, max_size=50))
+    answers = list(one.contains_many(more))
+    assert answers == list(other.contains_many(more)) == [key in other for key in more] and all(key in other for key in keys)
+    if format == "guava" or format not in GROWING:
+        # These hash bytes, and do not store of which kind they are.
+        assert filled(format, "text", [hashed(key) for key in keys], list, "update").to_bytes() == (
+            filled(format, kind, keys, list, "update").to_bytes()
+        )
+    check_denials(other, kind)
+    if format in GROWING:
+        other.update(more)
+        assert all(other.contains_many(more + keys))
+    else:
+        with pytest.raises(ValueError, match="all keys at once"):
+            other.update(more or keys)
+
+
+def test_pickles_in_another_process(tmp_path):
+    """Filters of all formats and kinds, of which a damaged one is refused."""
+    made = []
+    for format in NAMES:
+        for kind in kinds_of(format):
+            keys = [f"key{i}" for i in range(500)] if kind in ("text", "utf16") else list(range(-250, 250))
+            one = Filter.build(keys, bits_per_key=16, format=format, keys=kind)
+            made.append((one, keys))
+            stored = one.to_bytes(header=True)
+            for at in (20, 300, len(stored) // 2, len(stored) - 1):
+                with pytest.raises(ValueError):
+                    Filter.from_bytes(stored[:at] + bytes([stored[at] ^ 1]) + stored[at + 1 :])
+            with pytest.raises(ValueError):
+                Filter.from_bytes(stored[:-1])
+            path = tmp_path / f"{format}-{kind}"
+            one.save(path)
+            assert path.read_bytes() == stored
+            wrong = "int64" if kind == "int32" else "int32"
+            for read in (lambda **given: Filter.from_bytes(stored, **given), lambda **given: Filter.open(path, **given)):
+                assert read(keys=kind, format=format) == one
+                with pytest.raises(ValueError, match="leave keys out"):
+                    read(keys=wrong)
+                with pytest.raises(ValueError):
+                    read(format="bloom64" if format != "bloom64" else "ribbon")
+    assert len(made) == 4 * len(NAMES) - 3 - 2
+    code = """if True:
+        import pickle, sys
+        made = pickle.load(sys.stdin.buffer)
+        assert all(all(one.contains_many(keys)) for one, keys in made)
+        sys.stdout.buffer.write(pickle.dumps([(one.keys, one.format, one.to_bytes()) for one, _ in made]))
+    """
+    ran = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(made), capture_output=True, check=True)
+    assert pickle.loads(ran.stdout) == [(one.keys, one.format, one.to_bytes()) for one, _ in made]
+
+
+def test_undecided(tmp_path):
+    """A filter without a key has no kind until it gets one, whatever way it went."""
+    for format in sorted(GROWING - {"redisbloom"}):
+        for way in ("header", "file", "mmap", "pickle", "copy", "merge"):
+            for key, kind in (("7", "text"), (7, "int64")):
+                one = carried(Filter(100, format=format), way, tmp_path)
+                assert one.keys is None and "7" not in one and 7 not in one
+                other = one.copy()
+                one.add(key)
+                assert (one.keys, carried(one, way, tmp_path).keys) == (kind, kind) and key in one
+                if format in MERGED:
+                    assert (one | other).keys == (other | one).keys == kind and key in (other | one)
+    assert Filter(9, format="redisbloom").keys == "text" and Filter.build([]).keys is None
+    assert Filter.build([], keys="int32").keys == "int32" and Filter.build([], format="ribbon").keys is None
+    with pytest.raises(TypeError):
+        Filter(9, keys="int64").update(["a"])
+    with pytest.raises(TypeError):
+        Filter.build([7], keys="utf16")
+
+
+def test_merging_kinds():
+    for format in sorted(MERGED):
+        filters = [
+            Filter.build(["a" if kind in ("text", "utf16") else 7], format=format, keys=kind, capacity=100)
+            for kind in kinds_of(format)
+        ]
+        for one in filters:
+            for other in filters:
+                if one is other:
+                    assert one | other.copy() == one
+                    continue
+                assert one != other
+                with pytest.raises(TypeError, match="one kind of key"):
+                    one | other
+                with pytest.raises(TypeError, match="one kind of key"):
+                    one |= other
+
+
+def test_raw_bytes():
+    """Bytes that do not say what they are need the kind or the format."""
+    with pytest.raises(ValueError, match="longFunnel"):
+        Filter.from_bytes(Filter.build([7], format="guava").to_bytes())
+    for format in NAMES:
+        if format in GROWING:
+            continue
+        stored = Filter.build(["a"], bits_per_key=16, format=format).to_bytes()
+        with pytest.raises(ValueError, match="format"):
+            Filter.from_bytes(stored)
+        assert Filter.from_bytes(stored, format).keys == "text"
+        assert Filter.from_bytes(stored, format, keys="int64").keys == "int64"
