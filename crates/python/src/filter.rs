@@ -383,7 +383,7 @@ impl PyFilter {
 
     /// Return the size and the rate of a filter that is not made.
     /// >>> Filter.sizing(1_000_000, 0.01, format="cuckoo")["nbytes"]
-    /// 1283000
+    /// 1315880
     #[staticmethod]
     #[pyo3(signature = (capacity, rate=None, *, format="blocked-xxph3", bits_per_key=None, nbytes=None))]
     fn sizing<'py>(
@@ -519,7 +519,7 @@ impl PyFilter {
 
     /// Return the bytes that the other program reads, or with header=True those of save(), as pickle does.
     /// >>> len(Filter(1000, 0.03, format="guava").to_bytes())
-    /// 920
+    /// 926
     #[pyo3(signature = (*, header=false))]
     fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| match (header, &self.read().filter) {
@@ -532,7 +532,7 @@ impl PyFilter {
     /// Write a file that states format, kind of key and checksum, or without header the bytes of to_bytes(). It appears
     /// when it is complete.
     /// >>> Filter(9).save("seen.filter"); Filter.open("seen.filter")
-    /// <samebits.Filter blocked-xxph3, 512 bits, keys undecided>
+    /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
     #[pyo3(signature = (path, /, *, header=true, replace=true))]
     fn save(&self, py: Python<'_>, path: PathBuf, header: bool, replace: bool) -> PyResult<()> {
         py.detach(|| match (header, &self.read().filter) {
@@ -581,30 +581,40 @@ impl PyFilter {
     }
 
     /// The name of the format, as in formats().
+    /// >>> Filter(9).format
+    /// 'blocked-xxph3'
     #[getter]
     fn format(&self) -> String {
         name_of(self.read().filter.format()).to_owned()
     }
 
     /// The kind of key: "text", "int64", "int32" or "utf16"; None before the first key.
+    /// >>> Filter.build([7]).keys
+    /// 'int64'
     #[getter]
     fn keys(&self) -> Option<&'static str> {
         self.read().kind.map(Kind::name)
     }
 
     /// The number of bits.
+    /// >>> Filter(1000).bits
+    /// 10752
     #[getter]
     fn bits(&self) -> u64 {
         self.read().filter.bits()
     }
 
     /// The probability that an absent key seems to be in the filter now.
+    /// >>> Filter(9).expected_rate
+    /// 0.0
     #[getter]
     fn expected_rate(&self, py: Python<'_>) -> f64 {
         py.detach(|| self.read().filter.expected_rate())
     }
 
     /// The number of different keys, counted or estimated; None if the bits do not tell it.
+    /// >>> Filter.build(["a", "b"]).estimated_len
+    /// 2
     #[getter]
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
         py.detach(|| self.read().filter.fill()?.estimated_len)

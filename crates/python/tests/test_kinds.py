@@ -92,7 +92,7 @@ def folder(tmp_path_factory):
 WAYS = ["bytes", "header", "file", "mmap", "raw file", "raw mmap", "pickle", "copy", "merge"]
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=600)
+@settings(derandomize=True, database=None, deadline=None, max_examples=300)
 @given(st.data(), st.sampled_from(sorted(KINDS)), st.sampled_from(NAMES))
 def test_ways(folder, data, name, format):
     """Every key is found through every container, and by filters that went any way."""

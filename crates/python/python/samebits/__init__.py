@@ -10,7 +10,11 @@ __all__ = ["Filter", "FilterSet", "Format", "__version__", "formats"]
 
 
 class Format(NamedTuple):
-    """A format of filters."""
+    """A format of filters.
+
+    >>> [format.name for format in formats() if format.grows][:3]
+    ['guava', 'guava-envelope', 'blocked']
+    """
 
     name: str
     """The name for the argument `format`."""
