@@ -581,40 +581,30 @@ impl PyFilter {
     }
 
     /// The name of the format, as in formats().
-    /// >>> Filter(9).format
-    /// 'blocked-xxph3'
     #[getter]
     fn format(&self) -> String {
         name_of(self.read().filter.format()).to_owned()
     }
 
     /// The kind of key: "text", "int64", "int32" or "utf16"; None before the first key.
-    /// >>> Filter.build([7]).keys
-    /// 'int64'
     #[getter]
     fn keys(&self) -> Option<&'static str> {
         self.read().kind.map(Kind::name)
     }
 
     /// The number of bits.
-    /// >>> Filter(1000).bits
-    /// 10752
     #[getter]
     fn bits(&self) -> u64 {
         self.read().filter.bits()
     }
 
     /// The probability that an absent key seems to be in the filter now.
-    /// >>> Filter(9).expected_rate
-    /// 0.0
     #[getter]
     fn expected_rate(&self, py: Python<'_>) -> f64 {
         py.detach(|| self.read().filter.expected_rate())
     }
 
     /// The number of different keys, counted or estimated; None if the bits do not tell it.
-    /// >>> Filter.build(["a", "b"]).estimated_len
-    /// 2
     #[getter]
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
         py.detach(|| self.read().filter.fill()?.estimated_len)

@@ -77,24 +77,18 @@ impl PyFilterSet {
     }
 
     /// The name of the format, as in formats().
-    /// >>> FilterSet.open("users").format
-    /// 'split-block-xxph3'
     #[getter]
     fn format(&self) -> String {
         filter::name_of(self.set.generation().shards()[0].format()).to_owned()
     }
 
     /// The kind of key: "text", "int64", "int32" or "utf16".
-    /// >>> FilterSet.open("users").keys
-    /// 'int64'
     #[getter]
     const fn keys(&self) -> &'static str {
         self.kind.name()
     }
 
     /// The number of shards.
-    /// >>> FilterSet.open("users").shards
-    /// 2
     #[getter]
     fn shards(&self) -> usize {
         self.set.generation().shards().len()
