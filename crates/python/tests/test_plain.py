@@ -35,10 +35,6 @@ def test_class():
         hash(seen)
     with pytest.raises(TypeError):
         len(seen)
-    with pytest.raises(AttributeError):
-        seen.format = "guava"
-    with pytest.raises(TypeError):
-        type("Sub", (Filter,), {})
     cargo = (ROOT / "Cargo.toml").read_text()
     assert samebits.__version__ == re.search(r'^version = "(.*)"', cargo, re.M)[1]
 
@@ -52,33 +48,27 @@ def test_copies_are_apart():
 
 
 def check_merging(format):
-    one, other, both = (Filter(1000, 0.01, format=format) for _ in range(3))
-    one.update(f"a{i}" for i in range(300))
-    other.update(f"b{i}" for i in range(300))
-    keys = [f"{letter}{i}" for letter in "ab" for i in range(300)]
-    both.update(keys)
-    before = other.to_bytes()
-    union = one | other
-    merged = one
+    keys = [f"key{i}" for i in range(600)]
+    one, other, both = (Filter(1000, format=format) for _ in range(3))
+    for filter, part in ((one, keys[:300]), (other, keys[300:]), (both, keys)):
+        filter.update(part)
+    before, union, merged = other.copy(), one | other, one
     merged |= other
     merged |= merged
-    assert merged is one and union == merged and other.to_bytes() == before
-    assert union == both or format == "rotating" and all(union.contains_many(keys))
+    assert merged is one and union == merged and other == before and all(one.contains_many(keys))
+    assert union == both or format == "rotating"
 
 
 def test_merging():
     """Every growing format merges or says that it does not."""
-    merged, refused = [], []
+    refused = []
     for format in samebits.formats():
-        if not format.grows:
-            continue
         try:
-            check_merging(format.name)
-            merged.append(format.name)
+            if format.grows:
+                check_merging(format.name)
         except ValueError as error:
             assert "merge" in str(error), error
             refused.append(format.name)
-    assert merged == "guava guava-envelope blocked blocked-xxph3 rotating spark-v1 spark-v2".split()
     assert refused == ["counting", "cuckoo", "redisbloom"]
     with pytest.raises(ValueError, match="must be equal"):
         Filter(1000) | Filter(2000)
@@ -101,10 +91,8 @@ def test_removal_rotation_clear():
     assert "a" in aging and "b" in aging
     aging.rotate()
     assert "a" not in aging and "b" in aging
-    for seen in (Filter.build([7]), aging):
-        seen.clear()
-        assert seen.estimated_len == 0 and not any(seen.contains_many([7] if seen.keys == "int64" else ["b"]))
-    assert Filter.build([7]).keys == "int64"
+    aging.clear()
+    assert aging.estimated_len == 0 and aging.keys == "text" and "b" not in aging
     for format, change in (("blocked", "remove"), ("ribbon", "add"), ("guava", "remove")):
         with pytest.raises(ValueError, match=f"(?i){format}"):
             getattr(Filter.build(["a"], format=format), change)("a")
@@ -120,13 +108,10 @@ def test_redis():
     commands = seen.redis_commands("name")
     assert [command[-2:] for command in commands[:-1]] == [[b"%d" % at, chunk] for at, chunk in chunks]
     assert b"name" in commands[-1] and commands == seen.redis_commands(b"name")
-    for wrong in (lambda: seen.add(7), lambda: 7 in seen, lambda: seen.redis_commands(7)):
-        with pytest.raises(TypeError):
+    new = lambda: Filter(9, format="redisbloom", keys="int64")
+    for wrong in (lambda: seen.add(7), lambda: seen.redis_commands(7), new, lambda: Filter.build([7], format="redisbloom")):
+        with pytest.raises(TypeError, match="str|text"):
             wrong()
-    with pytest.raises(TypeError, match="str"):
-        Filter(9, format="redisbloom", keys="int64")
-    with pytest.raises(TypeError):
-        Filter.build([7], format="redisbloom")
     with pytest.raises(ValueError, match="redisbloom"):
         Filter(9).redis_chunks()
     for damaged in ([], chunks[:-1], chunks[1:], [(1, b"\xff" * 80)]):
@@ -145,9 +130,8 @@ def test_sizing():
     assert Filter(1000) == Filter(1000, 0.01) and Filter(1000, nbytes=4096).bits == 32_512
     assert 15_000 < Filter(1000, bits_per_key=16).bits < 17_000
     assert Filter.build(["a"], capacity=1000) == Filter.build(["a"], capacity=1000) != Filter.build(["a"])
-    for wrong in ({"rate": 0.1, "nbytes": 9}, {"bits_per_key": 8, "nbytes": 9}):
-        with pytest.raises(TypeError, match="one of"):
-            Filter(10, **wrong)
+    with pytest.raises(TypeError, match="one of"):
+        Filter(10, 0.1, nbytes=9)
     assert Filter.build(["a"], format="spark-v2", seed=7) != Filter.build(["a"], format="spark-v2")
 
 
@@ -165,8 +149,7 @@ def test_errors(tmp_path):
     assert len(names) == len(set(names)) > 30 and all(
         format.name in str(listing.value) for format in samebits.formats()
     )
-    for name in names:
-        assert Filter.sizing(100, format=name, bits_per_key=20)["nbytes"]
+    assert all(Filter.sizing(100, format=name, bits_per_key=20)["nbytes"] for name in names)
     with pytest.raises(ValueError, match='"utf16"'):
         Filter(10, keys="utf8")
     for rate in (0, 1, 2.0, -1, float("nan")):
@@ -176,9 +159,8 @@ def test_errors(tmp_path):
         Filter(10**15, format="cuckoo")
     with pytest.raises(ValueError, match="at most 2 GiB, got 1000000000000000 keys"):
         Filter(10**15)
-    for capacity in (-1, 2**64):
-        with pytest.raises(OverflowError):
-            Filter(capacity)
+    with pytest.raises(OverflowError):
+        Filter(-1)
     seen = Filter(10)
     with pytest.raises(UnicodeEncodeError):
         seen.add("\ud800")
@@ -186,9 +168,8 @@ def test_errors(tmp_path):
         for call in (seen.update, seen.contains_many, Filter.build):
             with pytest.raises(TypeError, match="pass a list"):
                 call(wrong)
-    for wrong in (7, None):
-        with pytest.raises(TypeError):
-            seen.update(wrong)
+    with pytest.raises(TypeError):
+        seen.update(7)
     with pytest.raises(ValueError, match="2\\^63"):
         seen.add(2**63)
     with pytest.raises(ValueError, match="2\\^31"):
@@ -197,42 +178,32 @@ def test_errors(tmp_path):
         Filter(10, keys="utf16").add(b"\xff")
     with pytest.raises(ValueError, match="exists"):
         seen.save(tmp_path / "f"), seen.save(tmp_path / "f", replace=False)
-    with pytest.raises(ValueError, match="format"):
-        Filter.from_bytes(b"")
 
 
 def run_all(works):
-    errors = []
-
-    def run(work):
-        try:
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works]
+    """Run functions in threads: none fails, and none waits for ever."""
+    done = []
+    threads = [threading.Thread(target=lambda work=work: done.append(work()), daemon=True) for work in works]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert not any(thread.is_alive() for thread in threads) and errors == []
+    assert len(done) == len(works)
 
 
 def test_threads():
-    """Eight threads fill and query one filter: nothing is lost, and nobody waits for ever."""
-    shared = Filter(100_000)
+    shared, alone = Filter(100_000), Filter(100_000)
+    keys = [[f"{part}/{i}" for i in range(10_000)] for part in range(8)]
 
     def work(part):
-        keys = [f"{part}/{i}" for i in range(10_000)]
         for start in range(0, 10_000, 1000):
-            shared.update(keys[start : start + 1000])
-            assert all(key in shared for key in keys[start : start + 10])
-            assert all(shared.contains_many(keys[: start + 1000]))
+            shared.update(keys[part][start : start + 1000])
+            assert all(key in shared for key in keys[part][start : start + 10])
+            assert all(shared.contains_many(keys[part][: start + 1000]))
         assert (shared | shared.copy()).estimated_len > 9000
 
     run_all([lambda part=part: work(part) for part in range(8)])
-    alone = Filter(100_000)
-    alone.update(f"{part}/{i}" for part in range(8) for i in range(10_000))
+    alone.update(sum(keys, []))
     assert shared == alone
 
 
@@ -297,7 +268,7 @@ def test_interrupts():
         while True:
             yield "key"
 
-    seen, many = Filter(100), ["key"] * 10_000_000
+    seen, many = Filter(100), ["key"] * 10_000_000 + ["last"]
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for call, keys in [
@@ -309,6 +280,7 @@ def test_interrupts():
             with pytest.raises(KeyboardInterrupt):
                 signal.setitimer(signal.ITIMER_REAL, 0.05)
                 call(keys)
+        assert "key" in seen and "last" not in seen
     finally:
         signal.signal(signal.SIGALRM, previous)
 
@@ -319,16 +291,14 @@ def test_set(tmp_path):
     for mmap in (False, True):
         users = FilterSet.open(folder, mmap=mmap)
         assert (len(users), users.shards, users.keys, users.format) == (100, 2, "int64", "split-block-xxph3")
-        assert repr(users) == "<samebits.FilterSet split-block-xxph3, 2 shards, keys int64>"
-        assert all(3 * i in users for i in range(100)) and all(users.contains_many(range(0, 300, 3)))
-        assert sum(users.contains_many(list(range(1, 30_000, 3)))) < 200
-        assert list(users.contains_many(range(50))) == [i in users for i in range(50)] and bool(users)
+        assert all(users.contains_many(range(0, 300, 3))) and sum(users.contains_many(range(1, 3000, 3))) < 20
+        assert list(users.contains_many(range(50))) == [i in users for i in range(50)]
         for wrong in ("3", b"3", None, 3.0, True):
-            with pytest.raises(TypeError):
-                wrong in users
-            with pytest.raises(TypeError):
-                users.contains_many([wrong])
+            for call in (users.__contains__, lambda key: users.contains_many([key])):
+                with pytest.raises(TypeError):
+                    call(wrong)
         assert not users.reload()
+    # The manifest comes last.
     for newer in sorted((DATA / "users-later").iterdir(), reverse=True):
         shutil.copy(newer, folder)
     assert len(users) == 100 and users.reload() and not users.reload()
@@ -336,10 +306,7 @@ def test_set(tmp_path):
     words = ROOT / "crates/applications/filter-sets/tests/data/golden.set"
     fruit = FilterSet.open(str(words))
     assert fruit.keys == "text" and list(fruit.contains_many(["apple", b"plum", "pear"])) == [True, True, False]
-    with pytest.raises(TypeError):
-        7 in fruit
-    for name in words.iterdir():
-        shutil.copy(name, folder)
+    shutil.copytree(words, folder, dirs_exist_ok=True)
     with pytest.raises(ValueError, match="kind"):
         users.reload()
     assert 597 in users
@@ -348,18 +315,11 @@ def test_set(tmp_path):
 def test_damaged_set(tmp_path):
     with pytest.raises(FileNotFoundError):
         FilterSet.open(tmp_path)
-    folder = tmp_path / "users"
-    shutil.copytree(DATA / "users", folder)
-    shard = sorted(folder.glob("*.filter"))[1]
+    shutil.copytree(DATA / "users", tmp_path, dirs_exist_ok=True)
+    shard = sorted(tmp_path.glob("*.filter"))[1]
     intact = shard.read_bytes()
-    for at in (0, 100, len(intact) - 1):
-        shard.write_bytes(bytes(byte ^ (number == at) for number, byte in enumerate(intact)))
+    changed = intact[:-1] + bytes([intact[-1] ^ 1])
+    for damaged, mmap in ((changed, False), (intact[:-1], False), (intact[:-1], True)):
+        shard.write_bytes(damaged)
         with pytest.raises(ValueError, match=shard.name):
-            FilterSet.open(folder)
-    shard.write_bytes(intact[:-1])
-    for mmap in (False, True):
-        with pytest.raises(ValueError, match=shard.name):
-            FilterSet.open(folder, mmap=mmap)
-    shard.unlink()
-    with pytest.raises((FileNotFoundError, ValueError), match=shard.name):
-        FilterSet.open(folder)
+            FilterSet.open(tmp_path, mmap=mmap)
