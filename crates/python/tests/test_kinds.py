@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import Phase, given, settings, strategies as st
 
 import samebits
 from samebits import Filter
@@ -93,7 +93,15 @@ def folder(tmp_path_factory):
 WAYS = ["bytes", "header", "file", "mmap", "raw file", "raw mmap", "pickle", "copy", "merge"]
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=300)
+# Neither explanations nor further failures are worth their minutes.
+@settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=300,
+    report_multiple_bugs=False,
+    phases=[Phase.generate, Phase.shrink],
+)
 @given(st.data(), st.sampled_from(sorted(KINDS)), st.sampled_from(NAMES))
 def test_ways(folder, data, name, format):
     """Every key is found through every container, and by filters that went any way."""
@@ -180,6 +188,8 @@ def test_undecided(tmp_path):
 
 
 def test_merging_kinds():
+    # All bits are 0.
+    assert Filter(9, format="guava", keys="int64") != Filter(9, format="guava", keys="int32")
     for format in sorted(MERGED):
         keys = {"text": "a", "utf16": "a", "int64": 7, "int32": 7}
         filters = [Filter.build([keys[kind]], format=format, keys=kind, capacity=9) for kind in kinds_of(format)]
