@@ -44,11 +44,14 @@ fn kind_of(name: &str, given: Option<&str>) -> PyResult<Option<Kind>> {
     }
     match kind {
         None | Some(Kind::Text) => Ok(Some(Kind::Text)),
-        Some(other) => Err(PyTypeError::new_err(format!(
-            "keys of a filter for Redis must be \"text\", got {:?}: pass str(key)",
-            other.name()
-        ))),
+        Some(other) => Err(not_for_redis(other.name())),
     }
+}
+
+fn not_for_redis(got: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "keys of a filter for Redis must be text, got {got}: pass str(key), as Redis has it"
+    ))
 }
 
 fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<u64>) -> PyResult<Size> {
@@ -129,6 +132,9 @@ impl Inner {
 
     /// Returns the kind of keys of this family that are queried.
     fn queried(&self, family: Family) -> PyResult<Kind> {
+        if family == Family::Integers && self.filter.format().has_commands() {
+            return Err(not_for_redis("int"));
+        }
         match self.kind {
             Some(kind) => kind.check(family).map(|()| kind),
             None => Ok(family.kind()),
