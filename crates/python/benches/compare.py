@@ -113,7 +113,7 @@ def threads(name, count):
 
 
 def savable_hash(key):
-    return xxhash.xxh3_128_intdigest(key) - 2**127
+    return xxhash.xxh3_128_intdigest(key.encode()) - 2**127
 
 
 PRESENT, ABSENT = strings("present"), strings("absent")

@@ -55,6 +55,12 @@ fn not_for_redis(got: &str) -> PyErr {
 }
 
 fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<u64>) -> PyResult<Size> {
+    // A batch of keys may be there before a format refuses what it cannot have.
+    if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate < 1.0)) {
+        return Err(PyValueError::new_err(format!(
+            "the rate must be above 0 and below 1, got {rate}"
+        )));
+    }
     match (rate, bits_per_key, nbytes) {
         (None, None, None) => Ok(Size::Rate(0.01)),
         (Some(rate), None, None) => Ok(Size::Rate(rate)),
@@ -296,8 +302,6 @@ impl PyFilter {
                 None => builder.in_memory(),
             }
         };
-        // Wrong sizes are refused before a key is taken.
-        start(given).map_err(error)?;
         let decided = given.map_or_else(OnceLock::new, OnceLock::from);
         let decide = |family: Family| {
             let kind = *decided.get_or_init(|| family.kind());

@@ -561,15 +561,17 @@ impl KeyCollector {
             let plan = format.plan(keys, *capacity, *size)?;
             // Before the first one is built.
             self.check_memory(plan.memory, keys)?;
-            Ok((keys, plan))
+            let rate = plan.rate.as_ref().map(|rate| rate()).transpose();
+            let rate = rate.map_err(|reason| format.wrong(reason))?;
+            Ok((keys, (plan, rate)))
         });
-        let plans: HashMap<u64, Plan> = plans.collect::<Result<_, Error>>()?;
+        let plans: HashMap<u64, (Plan, Option<f64>)> = plans.collect::<Result<_, Error>>()?;
         let (mut shard, mut started) = (0, None);
         self.values.pass(self.shards, &mut |values| {
             let keys = counts[shard as usize];
             let mut filter = match started.take() {
                 Some(filter) => filter,
-                None => (plans[&keys].make)()?,
+                None => (plans[&keys].0.make)()?,
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
@@ -587,7 +589,7 @@ impl KeyCollector {
                 bytes: sum.bytes,
                 keys,
                 sha256: sum.sha256(),
-                rate: Some(filter.rate()),
+                rate: Some(plans[&keys].1.unwrap_or_else(|| filter.rate())),
             };
             shard += 1;
             write(header, filter)
