@@ -431,9 +431,7 @@ impl PyFilter {
     /// True
     fn update(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         each_batch(keys, &|family| self.write().inserted(family), &mut |batch| {
-            self.write()
-                .filter
-                .insert_many(batch.iter().map(|key| SetKey::Encoded(key)))
+            self.write().filter.insert_encoded(batch)
         })
     }
 
@@ -477,9 +475,7 @@ impl PyFilter {
     /// array([ True, False])
     fn contains_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         answers(keys, &|family| self.read().queried(family), &|batch| {
-            self.read()
-                .filter
-                .contains_many(batch.iter().map(|key| SetKey::Encoded(key)))
+            self.read().filter.contains_encoded(batch)
         })
     }
 
