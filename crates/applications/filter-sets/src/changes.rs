@@ -188,6 +188,7 @@ impl StoredFilter {
     fn restate(&mut self, change: impl FnOnce(&mut Header)) {
         if let Some(Stated { of, sealed }) = &mut self.header {
             change(of);
+            of.rate = None;
             sealed.take();
         }
     }

@@ -45,7 +45,7 @@ pub struct StoredFilter {
 /// What a header states: its sums are made anew once they are needed, since every key that is inserted changes them.
 #[derive(Clone)]
 pub(crate) struct Stated {
-    /// The header, in which length, checksum and rate may be those of earlier bytes.
+    /// The header, in which length and checksum may be those of earlier bytes, and the rate may be unknown.
     pub(crate) of: Header,
     /// The header with the sums of the bytes.
     pub(crate) sealed: OnceLock<Header>,
@@ -123,7 +123,10 @@ impl StoredFilter {
         Ok(Self {
             stored: filter.into_opened(&format)?,
             format,
-            header: Some(header.into()),
+            header: Some(Stated {
+                of: header,
+                sealed: OnceLock::new(),
+            }),
         })
     }
 
@@ -177,7 +180,7 @@ impl StoredFilter {
             Header {
                 bytes: sum.bytes,
                 sha256: sum.sha256(),
-                rate: Some(self.expected_rate()),
+                rate: Some(of.rate.unwrap_or_else(|| self.expected_rate())),
                 ..of.clone()
             }
         }))
