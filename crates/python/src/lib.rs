@@ -4,6 +4,7 @@ mod arrays;
 mod ffi;
 #[expect(dead_code, reason = "the classes will pass on keys")]
 mod keys;
+mod parquet;
 
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -22,5 +23,6 @@ fn error(error: filter_sets::Error) -> PyErr {
 
 #[pymodule(gil_used = true)]
 fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }
