@@ -1,5 +1,6 @@
 //! Keys of Python as the bytes that filters hash, one by one and in batches.
 
+use membership_filters::Encoding;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyString};
@@ -11,6 +12,16 @@ use crate::arrays::{self, BATCH, Batch};
 pub(crate) enum Family {
     Text,
     Integers,
+}
+
+impl Family {
+    /// Returns the kind that keys of the family are unless another is given.
+    pub(crate) const fn kind(self) -> Kind {
+        match self {
+            Self::Text => Kind::Text,
+            Self::Integers => Kind::Int64,
+        }
+    }
 }
 
 /// The bytes that a filter hashes of its keys.
@@ -50,6 +61,20 @@ impl Kind {
             Self::Int64 => "long",
             Self::Int32 => "int",
         }
+    }
+
+    pub(crate) const fn encoding(self) -> Encoding {
+        match self {
+            Self::Text => Encoding::BYTES,
+            Self::Utf16 => Encoding::UTF16_UNITS,
+            Self::Int64 => Encoding::INT64,
+            Self::Int32 => Encoding::INT32,
+        }
+    }
+
+    /// Returns the kind of keys in this encoding.
+    pub(crate) fn of_encoding(encoding: Encoding) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.encoding() == encoding)
     }
 
     /// Returns the kind of this name in Python.
@@ -215,6 +240,24 @@ pub(crate) fn each_batch(keys: &Bound<'_, PyAny>, decide: Decide<'_>, then: Then
             return Ok(());
         }
         batches.objects(&some)?;
+    }
+}
+
+/// Returns the answers for the keys of a container, as an array of NumPy, or as a view of memory without NumPy.
+pub(crate) fn answers<'py>(
+    keys: &Bound<'py, PyAny>,
+    decide: Decide<'_>,
+    contains_many: &(dyn Fn(&[&[u8]]) -> Vec<bool> + Sync),
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, mut answers) = (keys.py(), Vec::new());
+    each_batch(keys, decide, &mut |batch| {
+        answers.extend(contains_many(batch).into_iter().map(u8::from));
+        Ok(())
+    })?;
+    let bytes = PyByteArray::new(py, &answers);
+    match py.import("numpy") {
+        Ok(numpy) => numpy.call_method1("frombuffer", (bytes, "bool")),
+        Err(_) => PyMemoryView::from(&bytes)?.call_method1("cast", ("?",)),
     }
 }
 

@@ -2,27 +2,48 @@
 
 mod arrays;
 mod ffi;
-#[expect(dead_code, reason = "the classes will pass on keys")]
+mod filter;
 mod keys;
 mod parquet;
+mod set;
 
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use filter_sets::StoredFormat;
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// Converts an error of the library.
 fn error(error: filter_sets::Error) -> PyErr {
-    use filter_sets::Error::{NotFound, Read, Write};
+    use filter_sets::Error::{MemoryTooSmall, NotFound, OutOfMemory, Read, Stopped, Write};
 
     let text = error.to_string();
     match error {
         NotFound { .. } => PyFileNotFoundError::new_err(text),
         Read { .. } | Write { .. } => PyOSError::new_err(text),
+        MemoryTooSmall { .. } | OutOfMemory { .. } => PyMemoryError::new_err(text),
+        // Only signals stop a build.
+        Stopped => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text),
     }
+}
+
+/// Returns the names of each format, the usual one first, and whether its filters take keys at any time.
+#[pyfunction]
+fn _formats() -> Vec<(Vec<String>, bool)> {
+    let all = StoredFormat::all().map(|format| {
+        let mut names: Vec<String> = format.short_names().iter().map(ToString::to_string).collect();
+        if format.short_names().iter().all(|name| *name != format.name()) {
+            names.push(format.name().to_owned());
+        }
+        (names, format.takes_keys())
+    });
+    all.collect()
 }
 
 #[pymodule(gil_used = true)]
 fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
+    module.add_class::<filter::PyFilter>()?;
+    module.add_class::<set::PyFilterSet>()?;
+    module.add_function(wrap_pyfunction!(_formats, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

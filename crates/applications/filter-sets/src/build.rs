@@ -33,7 +33,7 @@ pub type Progress<'a> = &'a dyn Fn(u64) -> bool;
 /// The parameters of a filter or a set.
 ///
 /// A key counts once, however often it is inserted. Neither the order of the keys nor the memory changes a byte of the
-/// result.
+/// result, unless [`keep_order`](Self::keep_order) is called.
 #[derive(Debug, Clone)]
 pub struct Builder {
     format: StoredFormat,
@@ -42,6 +42,7 @@ pub struct Builder {
     capacity: Option<u64>,
     memory: u64,
     replace: bool,
+    keeps_order: bool,
 }
 
 impl Builder {
@@ -55,7 +56,18 @@ impl Builder {
             capacity: None,
             memory: DEFAULT_MEMORY,
             replace: true,
+            keeps_order: false,
         }
+    }
+
+    /// Builds a single filter from its keys in the order in which each came first, as far as half of the
+    /// [memory](Self::memory) holds their hash values; otherwise the order is that of the hash values. The bytes of Ribbon
+    /// and cuckoo filters and of RedisBloom's depend on it: in the order of the keys they are those that RocksDB and
+    /// Redis write.
+    #[must_use]
+    pub const fn keep_order(mut self) -> Self {
+        self.keeps_order = true;
+        self
     }
 
     /// Sets whether the file of a single filter replaces an existing one, which is the default. Otherwise finishing
@@ -199,7 +211,7 @@ impl Builder {
         }
         let with = names(formats().filter(|format| format.has_commands()));
         let reason = format_args!("no commands load it into Redis; {with} has them");
-        Err(self.format.wrong(reason))
+        Err(self.format.wrong(Error::argument(reason)))
     }
 
     /// Starts to build one shard of a set that many machines build. Its file goes into the set's folder, which must be
@@ -264,10 +276,10 @@ impl Builder {
         let hasher = self.format.operations.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
-            (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder)),
-            (true, _) => Box::new(Spilled::<u32, u64>::new(self.memory, folder)),
-            (false, 1) => Box::new(Spilled::<(), u128>::new(self.memory, folder)),
-            (false, _) => Box::new(Spilled::<u32, u128>::new(self.memory, folder)),
+            (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder, self.keeps_order)),
+            (true, _) => Box::new(Spilled::<u32, u64>::new(self.memory, folder, false)),
+            (false, 1) => Box::new(Spilled::<(), u128>::new(self.memory, folder, self.keeps_order)),
+            (false, _) => Box::new(Spilled::<u32, u128>::new(self.memory, folder, false)),
         };
         Ok(KeyCollector {
             builder: self.clone(),
@@ -486,7 +498,7 @@ impl KeyCollector {
         let hash = (self.hasher.hash)(key).ok_or_else(|| {
             let key = key.escape_ascii();
             let reason = format_args!("the key \"{key}\" has no hash value");
-            self.builder.format.wrong(reason)
+            self.builder.format.wrong(Error::argument(reason))
         })?;
         self.values.push(shard, hash)
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// |---|---|
 /// | [`InvalidArgument`](Self::InvalidArgument), [`Incompatible`](Self::Incompatible) | choose other arguments; the text has the range |
 /// | [`MemoryTooSmall`](Self::MemoryTooSmall) | build with more memory, or a set with more shards; the fields have the numbers |
+/// | [`OutOfMemory`](Self::OutOfMemory) | make a smaller filter |
 /// | [`NotFound`](Self::NotFound) | build the filter or the set: it is not there |
 /// | [`WrongFormat`](Self::WrongFormat) | open the file with the format in the text |
 /// | [`Damaged`](Self::Damaged) | build the filter or the set again |
@@ -36,6 +37,12 @@ pub enum Error {
         memory: u64,
         /// A number of shards for which the memory suffices, if there is one.
         shards: Option<u32>,
+    },
+    /// The allocator refused the memory of a filter or of its hash values.
+    #[error("{reason}")]
+    OutOfMemory {
+        /// The memory that was refused.
+        reason: String,
     },
     /// Filters or sets differ in what they must have in common to be merged or reloaded.
     #[error("{}: {reason}", path.display())]
@@ -111,6 +118,19 @@ impl Error {
     pub(crate) fn argument(reason: impl Display) -> Self {
         let reason = reason.to_string();
         Self::InvalidArgument { reason }
+    }
+
+    /// Converts an error of a filter in memory.
+    pub(crate) fn of_filter(error: membership_filters::Error) -> Self {
+        match error {
+            membership_filters::Error::OutOfMemory { .. } => Self::out_of_memory(error),
+            _ => Self::argument(error),
+        }
+    }
+
+    pub(crate) fn out_of_memory(reason: impl Display) -> Self {
+        let reason = reason.to_string();
+        Self::OutOfMemory { reason }
     }
 
     pub(crate) fn incompatible(path: &Path, reason: impl Display) -> Self {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use membership_filters::Encoding;
 
@@ -36,9 +37,25 @@ use crate::manifest::shard_of;
 /// ```
 #[doc(alias = "Filter")]
 pub struct StoredFilter {
-    format: StoredFormat,
-    header: Option<Header>,
-    stored: AnyOpened,
+    pub(crate) format: StoredFormat,
+    pub(crate) header: Option<Stated>,
+    pub(crate) stored: AnyOpened,
+}
+
+/// What a header states: its sums are made anew once they are needed, since every key that is inserted changes them.
+#[derive(Clone)]
+pub(crate) struct Stated {
+    /// The header, in which length, checksum and rate may be those of earlier bytes.
+    pub(crate) of: Header,
+    /// The header with the sums of the bytes.
+    pub(crate) sealed: OnceLock<Header>,
+}
+
+impl From<Header> for Stated {
+    fn from(of: Header) -> Self {
+        let sealed = OnceLock::from(of.clone());
+        Self { of, sealed }
+    }
 }
 
 /// The last bytes of tables of LevelDB and of RocksDB.
@@ -78,11 +95,11 @@ impl StoredFilter {
         ensure(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
-        Self::stored(header, contents)
+        Self::with_header(header, contents)
     }
 
     /// Reads a filter with this header.
-    pub(crate) fn stored(header: Header, contents: FilterContents) -> Result<Self, Error> {
+    pub(crate) fn with_header(header: Header, contents: FilterContents) -> Result<Self, Error> {
         // The error lists the names if the stated one is unknown.
         let named = || StoredFormat::named(&header.format);
         let format = contents.format.map_or_else(named, Ok)?;
@@ -97,7 +114,7 @@ impl StoredFilter {
             contents.bytes,
         )?;
         filter.format.encoding = encoding;
-        filter.header = Some(header);
+        filter.header = Some(header.into());
         Ok(filter)
     }
 
@@ -106,7 +123,7 @@ impl StoredFilter {
         Ok(Self {
             stored: filter.into_opened(&format)?,
             format,
-            header: Some(header),
+            header: Some(header.into()),
         })
     }
 
@@ -151,8 +168,24 @@ impl StoredFilter {
 
     /// Returns the header of the file, which a filter that was built in memory has, too; none if the file has stored
     /// bytes alone.
-    pub const fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
+    pub fn header(&self) -> Option<&Header> {
+        let Stated { of, sealed } = self.header.as_ref()?;
+        Some(sealed.get_or_init(|| {
+            let mut sum = Sum::default();
+            // Nothing is written.
+            let _ = self.stored.write(&mut sum);
+            Header {
+                bytes: sum.bytes,
+                sha256: sum.sha256(),
+                rate: Some(self.expected_rate()),
+                ..of.clone()
+            }
+        }))
+    }
+
+    /// Returns what the header states, without the sums.
+    pub(crate) fn stated(&self) -> Option<&Header> {
+        self.header.as_ref().map(|header| &header.of)
     }
 
     /// Returns the format, with the encoding of the keys that were inserted, as far as header and bytes state it.
@@ -160,9 +193,14 @@ impl StoredFilter {
         &self.format
     }
 
-    /// Returns the number of different keys that the header states: of a merged filter an upper bound.
+    /// Returns the number of different keys that the header states: an upper bound if the filter was merged, or took keys.
     pub fn key_count(&self) -> Option<u64> {
-        self.header.as_ref().map(|header| header.keys)
+        self.stated().map(|header| header.keys)
+    }
+
+    /// Returns the kind of key that the header states.
+    pub fn key_kind(&self) -> Option<&str> {
+        self.stated().map(|header| header.key_kind.as_str())
     }
 
     /// Writes the file of the filter: its header, if it has one, and the stored bytes.
@@ -171,7 +209,7 @@ impl StoredFilter {
     ///
     /// Those of the writer.
     pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
-        if let Some(header) = &self.header {
+        if let Some(header) = self.header() {
             writer.write_all(&header.to_bytes())?;
         }
         self.stored.write(&mut writer)
@@ -211,6 +249,16 @@ impl StoredFilter {
         })
     }
 
+    /// Writes the [stored bytes](Self::stored_bytes) alone to a file, as [`save`](Self::save) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`save`](Self::save).
+    pub fn save_stored(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), Error> {
+        let stored = self.stored_bytes();
+        write_filter(path.as_ref(), replace, None, |file| file.write_all(&stored))
+    }
+
     /// Returns true if the filter may contain the key. False is certain for a key in the [form](SetKey) in which keys
     /// were inserted; one in another form may be contained. A shard may contain every key of the other shards.
     #[must_use]
@@ -237,11 +285,11 @@ impl StoredFilter {
     fn has_shard_of(&self, key: &[u8]) -> bool {
         let Some(Header {
             seed, shard, shards, ..
-        }) = self.header
+        }) = self.stated()
         else {
             return true;
         };
-        shards == 1 || shard_of(seed, key, shards) == shard
+        *shards == 1 || shard_of(*seed, key, *shards) == *shard
     }
 
     /// Returns true for each key that the filter may contain, in the order of the keys. Faster than one by one in
@@ -259,6 +307,11 @@ impl StoredFilter {
     /// Returns the expected false-positive rate, which follows from the filter's bits or its parameters.
     pub fn expected_rate(&self) -> f64 {
         self.stored.rate()
+    }
+
+    /// Returns the number of bits.
+    pub fn bits(&self) -> u64 {
+        self.stored.bits()
     }
 
     /// Returns the fill; none for Ribbon and binary fuse filters, of whose bits half are ones whatever the keys.
@@ -287,84 +340,4 @@ impl Clone for StoredFilter {
 pub(crate) fn slices<'b>(keys: &'b [Option<KeyBytes<'_>>]) -> Vec<&'b [u8]> {
     let bytes = |key: &'b Option<KeyBytes<'_>>| key.as_ref().map_or(&[][..], KeyBytes::as_ref);
     keys.iter().map(bytes).collect()
-}
-
-impl StoredFilter {
-    /// Adds the keys of another filter to this one. The filters must have equal formats, kinds of keys, sizes, probe
-    /// counts, and so on; `FORMAT.md` lists the formats that can be merged. The result counts a key twice if both have it.
-    ///
-    /// ```
-    /// use filter_sets::{Builder, Size, StoredFormat};
-    ///
-    /// // Equal capacities make equal sizes.
-    /// let builder = Builder::new(StoredFormat::named("blocked")?, Size::Rate(0.01)).capacity(100);
-    /// let of = |fruit| {
-    ///     let mut building = builder.in_memory()?;
-    ///     building.insert(fruit)?;
-    ///     building.finish(&|_| true)
-    /// };
-    /// let mut both = of("apple")?;
-    /// both.merge(&of("banana")?)?;
-    /// assert!(both.contains("apple") && both.contains("banana"));
-    /// # Ok::<(), filter_sets::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidArgument`](Error::InvalidArgument) with the difference, or for a format that cannot be merged. The filter
-    /// is then as it was.
-    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
-        self.add(other)?;
-        self.restate()
-    }
-
-    /// Merges a filter without the changes of the header that follow from the bytes.
-    pub(crate) fn add(&mut self, other: &Self) -> Result<(), Error> {
-        let alike = |filter: &Self| match &filter.header {
-            Some(Header {
-                format,
-                key_kind,
-                shard,
-                shards,
-                ..
-            }) => {
-                let of_set = match shards {
-                    1 => String::new(),
-                    _ => format!(", shard {shard} of {shards}"),
-                };
-                format!("{format} with keys as {key_kind}{of_set}")
-            }
-            None => format!(
-                "{} without a header, {}",
-                filter.format.name(),
-                filter.format.encoding
-            ),
-        };
-        let (expected, got) = (alike(self), alike(other));
-        ensure(expected == got, || {
-            format!("filters that are merged must be alike, {expected}, got {got}")
-        })?;
-        let [keys, others] = [self, other].map(|filter| filter.key_count().unwrap_or(0));
-        let keys = keys.checked_add(others).ok_or_else(|| {
-            Error::argument("filters that are merged must have fewer than 2^64 keys in all")
-        })?;
-        self.stored.merge(&*other.stored)?;
-        if let Some(header) = &mut self.header {
-            header.keys = keys;
-        }
-        Ok(())
-    }
-
-    /// States the length, the checksum and the rate of changed bytes in the header.
-    pub(crate) fn restate(&mut self) -> Result<(), Error> {
-        let rate = self.expected_rate();
-        if let Some(header) = &mut self.header {
-            let mut sum = Sum::default();
-            self.stored.write(&mut sum).map_err(Error::argument)?;
-            header.bytes = sum.bytes;
-            header.sha256 = sum.sha256();
-            header.rate = Some(rate);
-        }
-        Ok(())
-    }
 }

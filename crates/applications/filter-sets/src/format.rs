@@ -35,6 +35,9 @@ pub(crate) trait FormatOperations: Sync {
         true
     }
 
+    /// Returns true if filters take keys at any time.
+    fn takes_keys(&self) -> bool;
+
     /// Returns true if the bytes of filters state the encoding of their keys.
     fn states_encoding(&self) -> bool {
         false
@@ -80,6 +83,8 @@ pub(crate) struct Plan {
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
 }
+
+const BUILT_AT_ONCE: &str = "takes and loses no keys: filters of engines are built from all keys at once";
 
 pub(crate) const NO_BITS: &str = "give bits per key, not bits";
 
@@ -166,6 +171,39 @@ pub(crate) trait Opened: Any + Send + Sync {
     /// Returns the fill of a filter, if its format shows it.
     fn fill(&self) -> Option<Fill> {
         None
+    }
+
+    /// Returns the number of bits.
+    fn bits(&self) -> u64;
+
+    /// Inserts a key. True means that it was certainly absent.
+    fn insert(&mut self, _key: &[u8]) -> Result<bool> {
+        Err(Error::argument(BUILT_AT_ONCE))
+    }
+
+    /// Inserts keys in order, until one is refused.
+    fn insert_many(&mut self, _keys: &[&[u8]]) -> Result<()> {
+        Err(Error::argument(BUILT_AT_ONCE))
+    }
+
+    /// Removes one copy of a key if it looks present.
+    fn remove(&mut self, _key: &[u8]) -> Result<bool> {
+        Err(Error::argument(BUILT_AT_ONCE))
+    }
+
+    /// Removes the oldest keys.
+    fn rotate(&mut self) -> Result<()> {
+        Err(Error::argument(BUILT_AT_ONCE))
+    }
+
+    /// Removes all keys.
+    fn clear(&mut self) -> Result<()> {
+        Err(Error::argument(BUILT_AT_ONCE))
+    }
+
+    /// Takes the encoding of keys of a format. Returns false if there are keys.
+    fn set_encoding(&mut self, _format: &StoredFormat) -> Result<bool> {
+        Ok(false)
     }
 
     /// Adds the keys of a filter of this type.
@@ -258,6 +296,22 @@ impl StoredFormat {
         self.operations.is_known_by_bytes()
     }
 
+    /// Returns true if a filter of the format [takes keys](crate::StoredFilter::insert) at any time. Others, those of
+    /// engines, are built from all keys at once.
+    pub fn takes_keys(&self) -> bool {
+        self.operations.takes_keys()
+    }
+
+    /// Returns true if commands of Redis load a filter of the format.
+    pub fn has_commands(&self) -> bool {
+        self.operations.has_commands()
+    }
+
+    /// Returns the encoding of keys.
+    pub const fn key_encoding(&self) -> Encoding {
+        self.encoding
+    }
+
     /// Returns the bytes of a filter for a file without a header. Readers refuse what some policies write for no keys,
     /// because it could be a file that was cut.
     pub(crate) fn bare(&self, stored: Vec<u8>) -> Vec<u8> {
@@ -267,8 +321,12 @@ impl StoredFormat {
         }
     }
 
-    pub(crate) fn wrong(&self, reason: impl fmt::Display) -> Error {
-        Error::argument(format_args!("{}: {reason}", self.name))
+    pub(crate) fn wrong(&self, reason: Error) -> Error {
+        let text = format!("{}: {reason}", self.name);
+        match reason {
+            Error::OutOfMemory { .. } => Error::out_of_memory(text),
+            _ => Error::argument(text),
+        }
     }
 
     pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {

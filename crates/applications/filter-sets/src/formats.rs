@@ -97,7 +97,7 @@ impl StoredFormat {
             true => Ok(Self { seed, ..self }),
             false => {
                 let seeded = names(formats().filter(|format| format.has_seed()));
-                Err(self.wrong(format_args!("has no seed; {seeded} has")))
+                Err(self.wrong(Error::argument(format_args!("has no seed; {seeded} has"))))
             }
         }
     }

@@ -40,6 +40,8 @@ use crate::error::Error;
 pub enum SetKey<'k> {
     /// The bytes of a key in the encoding of the filter.
     Bytes(&'k [u8]),
+    /// The same from a caller who made them, which no query takes for digits.
+    Encoded(&'k [u8]),
     /// A text.
     Text(&'k str),
     /// An integer.
@@ -105,7 +107,7 @@ impl<'k> From<&&'k str> for SetKey<'k> {
 impl fmt::Display for SetKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Bytes(bytes) => write!(f, "the bytes \"{}\"", bytes.escape_ascii()),
+            Self::Bytes(bytes) | Self::Encoded(bytes) => write!(f, "the bytes \"{}\"", bytes.escape_ascii()),
             Self::Text(text) => write!(f, "the text {text:?}"),
             Self::Integer(integer) => write!(f, "the integer {integer}"),
         }
@@ -166,7 +168,7 @@ impl<'k> SetKey<'k> {
     #[inline]
     fn encoded(self, encoding: Encoding) -> Option<KeyBytes<'k>> {
         match (self, encoding) {
-            (Self::Bytes(bytes), _) => {
+            (Self::Bytes(bytes) | Self::Encoded(bytes), _) => {
                 let fits = match encoding {
                     Encoding::INT64 => bytes.len() == 8,
                     Encoding::INT32 => bytes.len() == 4,

@@ -5,6 +5,7 @@
 
 mod build;
 mod bytes;
+mod changes;
 mod contents;
 mod error;
 mod ffi;

@@ -48,10 +48,9 @@ fn join(
     for filter in filters {
         let (path, filter) = filter?;
         first
-            .add(&filter)
+            .merge(&filter)
             .map_err(|error| Error::incompatible(&path, error))?;
     }
-    first.restate()?;
     Ok(first)
 }
 

@@ -133,7 +133,7 @@ impl Manifest {
     ) -> Result<StoredFilter, Error> {
         let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
         let contents = StoredFile::open_shard(&path, &header)?.contents(opening)?;
-        StoredFilter::stored(header, contents).map_err(|error| Error::damaged(Some(&path), error))
+        StoredFilter::with_header(header, contents).map_err(|error| Error::damaged(Some(&path), error))
     }
 }
 

@@ -60,7 +60,7 @@ impl Shard for () {
     }
 }
 
-/// The values of all shards. They are added in any order, then passed in order, each once.
+/// The values of all shards. They are added in any order, then passed in order, or in the order in which they came, each once.
 pub(crate) trait Values: Send + Sync {
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error>;
 
@@ -82,18 +82,21 @@ pub(crate) struct Spilled<S, R> {
     memory: u64,
     /// The folder of the files.
     folder: PathBuf,
+    /// Set if values in memory are passed in the order in which they came.
+    keeps_order: bool,
     /// Files of sorted values. Those of a shard follow its number and their count.
     runs: Vec<File>,
 }
 
 impl<S: Shard, R: Record> Spilled<S, R> {
-    pub(crate) fn new(memory: u64, folder: &Path) -> Self {
+    pub(crate) fn new(memory: u64, folder: &Path, keeps_order: bool) -> Self {
         let values = memory / 2 / size_of::<(S, R)>() as u64;
         Self {
             buffer: Vec::new(),
             capacity: usize::try_from(values).unwrap_or(usize::MAX).max(BATCH),
             memory,
             folder: folder.to_path_buf(),
+            keeps_order,
             runs: Vec::new(),
         }
     }
@@ -103,6 +106,7 @@ impl<S: Shard, R: Record> Spilled<S, R> {
         let len = self.buffer.len();
         if len >= self.capacity {
             // Some keys come so often that the buffer lasts without their repeats.
+            self.keeps_order = false;
             self.sort();
             if self.buffer.len() > self.capacity / 2 {
                 self.spill()?;
@@ -110,13 +114,27 @@ impl<S: Shard, R: Record> Spilled<S, R> {
             return Ok(());
         }
         let more = len.max(BATCH).min(self.capacity - len);
-        let refused = |_| Error::argument(format_args!("no memory for {} keys", len + more));
+        let refused = |_| Error::out_of_memory(format_args!("no memory for {} keys", len + more));
         self.buffer.try_reserve_exact(more).map_err(refused)
     }
 
     fn sort(&mut self) {
         self.buffer.par_sort_unstable();
         self.buffer.dedup();
+    }
+
+    /// Removes values that are there again, and keeps the order.
+    fn remove_repeats(&mut self) {
+        let mut sorted = self.buffer.clone();
+        sorted.par_sort_unstable();
+        sorted.dedup();
+        if sorted.len() < self.buffer.len() {
+            let mut is_seen = vec![false; sorted.len()];
+            self.buffer.retain(|value| {
+                let place = sorted.binary_search(value).map(|place| &mut is_seen[place]);
+                place.is_ok_and(|is_seen| !std::mem::replace(is_seen, true))
+            });
+        }
     }
 
     /// Writes the sorted buffer to a file and empties it.
@@ -210,6 +228,10 @@ impl<S: Shard, R: Record> Values for Spilled<S, R> {
     }
 
     fn finish(&mut self) -> Result<(), Error> {
+        if self.keeps_order {
+            self.remove_repeats();
+            return Ok(());
+        }
         self.sort();
         if !self.runs.is_empty() {
             self.spill()?;

@@ -45,6 +45,12 @@ pub trait Backend: Sized {
     /// Makes the commands that load a filter into Redis, if there are any.
     const COMMANDS: Option<ToCommands<Self>> = None;
 
+    /// [`Remove::remove`], if keys can be removed.
+    const REMOVE: Option<fn(&mut Self, Self::Hash) -> bool> = None;
+
+    /// Removes the oldest keys, if keys age.
+    const ROTATE: Option<fn(&mut Self)> = None;
+
     /// The part of a hash that places are made of: all of it, or `h1` alone, a `u64`.
     type Hash: Copy + Default + From<Hash128>;
 

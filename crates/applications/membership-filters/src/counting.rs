@@ -125,6 +125,8 @@ impl Backend for Counting {
 
     const MAGIC: [u8; 8] = *b"MFcounts";
 
+    const REMOVE: Option<fn(&mut Self, Hash128) -> bool> = Some(Remove::remove);
+
     const MERGE: Result<fn(&mut Self, &Self), &'static str> =
         Err("counting filters: insert the keys of both into one");
 

@@ -102,6 +102,8 @@ impl Backend for Cuckoo {
 
     const MAGIC: [u8; 8] = *b"MFcuckoo";
 
+    const REMOVE: Option<fn(&mut Self, Hash128) -> bool> = Some(Remove::remove);
+
     const MERGE: Result<fn(&mut Self, &Self), &'static str> =
         Err("cuckoo filters, which move their fingerprints");
 

@@ -376,6 +376,15 @@ impl<B: Exclusive, F> Filter<B, F> {
         put_all(&mut self.backend, hashes.iter().map(|&hash| hash.into()))
     }
 
+    /// Inserts keys by their bytes, which are in the encoding of the funnel.
+    pub(crate) fn put_bytes(&mut self, keys: &[&[u8]]) -> Result<(), Error>
+    where
+        F: Hashing,
+    {
+        let hashes = keys.iter().map(|key| self.funnel.hash_bytes(key).into());
+        put_all(&mut self.backend, hashes)
+    }
+
     /// Removes all keys and keeps the memory; of a chain the first link alone.
     pub fn clear(&mut self) {
         self.backend.clear();

@@ -35,7 +35,7 @@ use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::funnel::Bytes;
-use crate::hash::{Encoding, Hash128, HashId, Hashing as _, Xxph3};
+use crate::hash::{Encoding, Function, Hash128, HashId, Hashing as _, Xxph3};
 use crate::stats::Stats;
 use crate::{guava, redisbloom, spark};
 
@@ -43,7 +43,15 @@ use crate::{guava, redisbloom, spark};
 pub const ALL: &[&dyn AnyKind] = &[
     &guava::STREAM,
     &guava::ENVELOPE,
-    &Kind::<Blocked>::enveloped(&["blocked"]),
+    &Kind::<Blocked> {
+        is_of: |function| function != Function::Xxph3,
+        ..Kind::enveloped(&["blocked"])
+    },
+    &Kind::<Blocked> {
+        function: Function::Xxph3,
+        is_of: |function| function == Function::Xxph3,
+        ..Kind::enveloped(&["blocked-xxph3"])
+    },
     &Kind::<Counting>::enveloped(&["counting"]),
     &Kind::<Cuckoo>::enveloped(&["cuckoo"]),
     &Kind::<Rotating<Blocked>>::enveloped(&["rotating"]),
@@ -123,6 +131,12 @@ pub trait AnyKind: Sync {
     /// Returns true if commands of Redis load filters of this kind.
     fn has_commands(&self) -> bool;
 
+    /// Returns true if keys can be removed from filters of this kind.
+    fn can_remove(&self) -> bool;
+
+    /// Returns true if the keys in filters of this kind age.
+    fn can_rotate(&self) -> bool;
+
     /// Plans a filter of this size for so many keys, whose hash is one of [`hash_id`](Self::hash_id), or any other if the form is
     /// the envelope.
     ///
@@ -193,6 +207,23 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// Returns the hash of the keys.
     fn hash_id(&self) -> HashId;
 
+    /// Sets the hash of a filter without keys. Returns false, and changes nothing, if there are keys.
+    fn set_hash_id(&mut self, hash: HashId) -> bool;
+
+    /// Inserts a key. True means that it was certainly absent.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`](Error::Full) and [`TooManyCopies`](Error::TooManyCopies), which leave the filter unchanged.
+    fn insert(&mut self, key: &[u8]) -> Result<bool, Error>;
+
+    /// Inserts keys in order, faster than one by one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`insert_hashes`](Self::insert_hashes).
+    fn insert_many(&mut self, keys: &[&[u8]]) -> Result<(), Error>;
+
     /// Inserts keys by their hashes, those of [`hash_id`](Self::hash_id): nothing checks this, and the filter denies keys
     /// whose hash is another.
     ///
@@ -214,8 +245,26 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// [`Incompatible`](Error::Incompatible) names the first difference, or says why filters of the kind are not merged.
     fn merge(&mut self, other: &dyn AnyFilter) -> Result<(), Error>;
 
+    /// Removes one copy of a key if it looks present. Returns whether it did. Remove only keys that were inserted, since
+    /// others are missing otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](Error::Incompatible) if no key can be removed from filters of the kind.
+    fn remove(&mut self, key: &[u8]) -> Result<bool, Error>;
+
+    /// Removes the oldest keys: those that were inserted before the last rotations, as many as the filter has generations.
+    ///
+    /// # Errors
+    ///
+    /// [`Incompatible`](Error::Incompatible) if keys in filters of the kind do not age.
+    fn rotate(&mut self) -> Result<(), Error>;
+
     /// Removes all keys.
     fn clear(&mut self);
+
+    /// Returns the number of bits.
+    fn bits(&self) -> u64;
 
     /// Returns the state.
     fn stats(&self) -> Stats;
@@ -250,6 +299,23 @@ where
         self.funnel
     }
 
+    fn set_hash_id(&mut self, hash: HashId) -> bool {
+        let is_empty = self.backend.ones() == 0;
+        if is_empty {
+            self.funnel = hash;
+        }
+        is_empty
+    }
+
+    fn insert(&mut self, key: &[u8]) -> Result<bool, Error> {
+        let hash = self.funnel.hash_bytes(key);
+        B::new_result(self.backend.insert(hash.into()))
+    }
+
+    fn insert_many(&mut self, keys: &[&[u8]]) -> Result<(), Error> {
+        self.put_bytes(keys)
+    }
+
     fn insert_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
         self.put_hashes(hashes)
     }
@@ -270,8 +336,23 @@ where
         self.add_compatible(other)
     }
 
+    fn remove(&mut self, key: &[u8]) -> Result<bool, Error> {
+        let remove = B::REMOVE.ok_or_else(|| unable::<B>("keys are removed", |kind| kind.can_remove()))?;
+        Ok(remove(&mut self.backend, self.funnel.hash_bytes(key).into()))
+    }
+
+    fn rotate(&mut self) -> Result<(), Error> {
+        let rotate = B::ROTATE.ok_or_else(|| unable::<B>("generations rotate", |kind| kind.can_rotate()))?;
+        rotate(&mut self.backend);
+        Ok(())
+    }
+
     fn clear(&mut self) {
         self.backend.clear();
+    }
+
+    fn bits(&self) -> u64 {
+        self.backend.bits()
     }
 
     fn stats(&self) -> Stats {
@@ -304,6 +385,17 @@ where
     fn copy(&self) -> Box<dyn AnyFilter> {
         Box::new(self.clone())
     }
+}
+
+/// Makes the error for filters of a backend that lacks what only these kinds can do.
+fn unable<B: Backend>(what: &str, can: fn(&dyn AnyKind) -> bool) -> Error {
+    let able: Vec<_> = ALL
+        .iter()
+        .filter(|kind| can(**kind))
+        .map(|kind| kind.name())
+        .collect();
+    let what = format!("a filter whose {what}");
+    Error::Incompatible(Violation::new(what, able.join(" or "), B::NAME))
 }
 
 /// Checks that a filter with this hash can have this form: another program hashes keys by its own function.
@@ -344,6 +436,10 @@ pub(crate) struct Kind<B: Backend> {
     pub(crate) has_seed: bool,
     /// Set if integers of 32 bits are hashed as 64-bit ones.
     pub(crate) widens_integers: bool,
+    /// The hash function of new filters, unless the backend has its own.
+    pub(crate) function: Function,
+    /// Returns true if an envelope that states this function is of this kind, not of another one with the same backend.
+    pub(crate) is_of: fn(Function) -> bool,
     /// Returns the parameters of this kind, with this seed.
     pub(crate) of: fn(B::Parameters, i32) -> B::Parameters,
 }
@@ -356,6 +452,8 @@ impl<B: Backend> Kind<B> {
             reads_envelope: true,
             has_seed: false,
             widens_integers: false,
+            function: Function::Murmur3,
+            is_of: |_| true,
             of: |parameters, _| parameters,
         }
     }
@@ -422,17 +520,19 @@ impl<B: Backend> Kind<B> {
     }
 
     /// Returns the hash of the keys under this seed, or in this encoding.
-    fn hash_of(encoding: Encoding, seed: i32) -> HashId {
-        match B::HASH {
-            Some(own) => own.with_seed(seed),
-            None => Bytes.hash_id().with_encoding(encoding),
+    fn hash_of(&self, encoding: Encoding, seed: i32) -> HashId {
+        match (B::HASH, self.function) {
+            (Some(own), _) => own.with_seed(seed),
+            // The fast hash takes an integer for its eight bytes.
+            (None, Function::Xxph3) if encoding == Encoding::INT64 => Xxph3.hash_id(),
+            (None, function) => HashId::new(function, encoding),
         }
     }
 
     /// Returns the hash that an envelope states, unless the kind has its own.
-    fn hash_in(envelope: &[u8], seed: i32) -> Result<HashId, Error> {
+    fn hash_in(&self, envelope: &[u8], seed: i32) -> Result<HashId, Error> {
         match B::HASH {
-            Some(_) => Ok(Self::hash_of(Encoding::BYTES, seed)),
+            Some(_) => Ok(self.hash_of(Encoding::BYTES, seed)),
             None => envelope::hash_id(envelope),
         }
     }
@@ -474,9 +574,14 @@ where
         };
         let hash = match is_envelope {
             // Opening names the fault of another one.
-            true => Self::hash_in(head, seed).unwrap_or(Self::hash_of(Encoding::BYTES, seed)),
-            false => Self::hash_of(Encoding::BYTES, seed),
+            true => self
+                .hash_in(head, seed)
+                .unwrap_or(self.hash_of(Encoding::BYTES, seed)),
+            false => self.hash_of(Encoding::BYTES, seed),
         };
+        if is_envelope && !(self.is_of)(hash.function()) {
+            return None;
+        }
         let is_certain = is_envelope || is_whole;
         Some(Found { hash, is_certain })
     }
@@ -486,7 +591,7 @@ where
             let given = "int: numbers of 32 bits are hashed as those of 64";
             return Err(Error::argument("keys", "of the type long", given));
         }
-        Ok(Self::hash_of(encoding, if self.has_seed { seed } else { 0 }))
+        Ok(self.hash_of(encoding, if self.has_seed { seed } else { 0 }))
     }
 
     fn has_seed(&self) -> bool {
@@ -499,6 +604,14 @@ where
 
     fn has_commands(&self) -> bool {
         B::COMMANDS.is_some()
+    }
+
+    fn can_remove(&self) -> bool {
+        B::REMOVE.is_some()
+    }
+
+    fn can_rotate(&self) -> bool {
+        B::ROTATE.is_some()
     }
 
     fn plan(&self, hash: HashId, capacity: u64, size: Size) -> Result<PlannedFilter, Error> {
@@ -525,7 +638,7 @@ where
         let is_envelope = self.is_envelope(bytes) || self.stream.is_none();
         let backend = if is_envelope {
             let stored = match bytes.starts_with(&B::MAGIC) {
-                true => Self::hash_in(bytes, 0)?,
+                true => self.hash_in(bytes, 0)?,
                 // Reading names the fault.
                 false => hash,
             };
@@ -540,6 +653,11 @@ where
         } else {
             envelope::from_bare(bytes)?
         };
+        if self.stream.is_none() {
+            // Also where another kind with the same backend has the function that the envelope states.
+            let hash = self.hash_in(bytes, 0)?;
+            return Ok(Box::new(Filter::of(backend, hash)));
+        }
         let Some(found) = self.recognise(bytes, bytes.len() as u64) else {
             let mut kinds = ALL.iter();
             let other = kinds.find(|kind| kind.recognise(bytes, bytes.len() as u64).is_some());
@@ -551,7 +669,7 @@ where
         };
         let hash = match is_envelope {
             true => found.hash,
-            false => Self::hash_of(hash.encoding(), backend.seed().unwrap_or_default()),
+            false => self.hash_of(hash.encoding(), backend.seed().unwrap_or_default()),
         };
         Ok(Box::new(Filter::of(backend, hash)))
     }

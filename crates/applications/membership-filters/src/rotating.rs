@@ -122,11 +122,7 @@ impl RotatingFilter {
 impl<B: Exclusive, F> Filter<Rotating<B>, F> {
     /// Removes the keys of the oldest generation, which becomes the newest. Takes the time to clear its memory.
     pub fn rotate(&mut self) {
-        let Rotating { newest, older } = &mut self.backend;
-        if let Some(oldest) = older.pop_back() {
-            older.push_front(mem::replace(newest, oldest));
-        }
-        newest.clear();
+        self.backend.rotate();
     }
 
     /// Returns the number of generations.
@@ -139,6 +135,16 @@ impl<B> Rotating<B> {
     /// Returns the generations, the newest first.
     fn all(&self) -> impl Iterator<Item = &B> {
         [&self.newest].into_iter().chain(&self.older)
+    }
+}
+
+impl<B: Exclusive> Rotating<B> {
+    fn rotate(&mut self) {
+        let Self { newest, older } = self;
+        if let Some(oldest) = older.pop_back() {
+            older.push_front(mem::replace(newest, oldest));
+        }
+        newest.clear();
     }
 }
 
@@ -160,6 +166,8 @@ impl<B: Merge> Backend for Rotating<B> {
         Ok(_) => Ok(Self::add),
         Err(reason) => Err(reason),
     };
+
+    const ROTATE: Option<fn(&mut Self)> = Some(Self::rotate);
 
     type Hash = B::Hash;
 

@@ -1,6 +1,30 @@
 """Bloom filters and their relatives, byte for byte those of Guava, Spark, Redis, Parquet, RocksDB and LevelDB."""
 
-from ._parquet import parquet_row_groups
-from ._samebits import __version__
+from __future__ import annotations
 
-__all__ = ["__version__", "parquet_row_groups"]
+from typing import NamedTuple
+
+from ._parquet import parquet_row_groups
+from ._samebits import Filter, FilterSet, __version__, _formats
+
+__all__ = ["Filter", "FilterSet", "Format", "__version__", "formats", "parquet_row_groups"]
+
+
+class Format(NamedTuple):
+    """A format of filters."""
+
+    name: str
+    """The name for the argument `format`."""
+    aliases: list[str]
+    """Other names of it, the last of which files state."""
+    grows: bool
+    """True if keys can be added at any time; otherwise a filter is built of all keys at once."""
+
+
+def formats() -> list[Format]:
+    """Return all formats.
+
+    >>> formats()[0]
+    Format(name='leveldb', aliases=['leveldb.BuiltinBloomFilter2'], grows=False)
+    """
+    return [Format(names[0], names[1:], grows) for names, grows in _formats()]

@@ -15,13 +15,13 @@ use crate::format::{
 /// Returns the hash of the keys of a format's filters.
 fn hash_id(kind: &dyn AnyKind, format: &StoredFormat) -> Result<HashId> {
     kind.hash_id(format.encoding, format.seed)
-        .map_err(Error::argument)
+        .map_err(Error::of_filter)
 }
 
 /// Plans the filter of a size for this many keys.
 fn planned(kind: &dyn AnyKind, format: &StoredFormat, capacity: u64, size: Size) -> Result<PlannedFilter> {
     let plan = kind.plan(hash_id(kind, format)?, capacity.max(1), size);
-    plan.map_err(Error::argument)
+    plan.map_err(Error::of_filter)
 }
 
 impl FormatOperations for &'static dyn AnyKind {
@@ -43,6 +43,10 @@ impl FormatOperations for &'static dyn AnyKind {
 
     fn has_commands(&self) -> bool {
         (**self).has_commands()
+    }
+
+    fn takes_keys(&self) -> bool {
+        true
     }
 
     fn recognise(&'static self, head: &[u8], len: u64) -> Option<StoredFormat> {
@@ -78,7 +82,7 @@ impl FormatOperations for &'static dyn AnyKind {
         Ok(Plan {
             memory: plan.stored_len,
             make: Box::new(move || {
-                let filter = plan.make().map_err(Error::argument)?;
+                let filter = plan.make().map_err(Error::of_filter)?;
                 Ok(Box::new(Kept { kind, filter }) as AnyFilling)
             }),
         })
@@ -98,7 +102,7 @@ impl FormatOperations for &'static dyn AnyKind {
     fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
         let kind = *self;
         let filter = kind.open(hash_id(kind, format)?, bytes.as_ref());
-        let filter = filter.map_err(Error::argument)?;
+        let filter = filter.map_err(Error::of_filter)?;
         Ok(Box::new(Kept { kind, filter }))
     }
 }
@@ -123,7 +127,7 @@ impl Filling for Kept {
             },
         };
         let hashes: Vec<_> = hashes.iter().map(hash).collect();
-        self.filter.insert_hashes(&hashes).map_err(Error::argument)
+        self.filter.insert_hashes(&hashes).map_err(Error::of_filter)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
@@ -176,9 +180,38 @@ impl Opened for Kept {
         })
     }
 
+    fn bits(&self) -> u64 {
+        self.filter.bits()
+    }
+
+    fn insert(&mut self, key: &[u8]) -> Result<bool> {
+        self.filter.insert(key).map_err(Error::of_filter)
+    }
+
+    fn insert_many(&mut self, keys: &[&[u8]]) -> Result<()> {
+        self.filter.insert_many(keys).map_err(Error::of_filter)
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Result<bool> {
+        self.filter.remove(key).map_err(Error::of_filter)
+    }
+
+    fn rotate(&mut self) -> Result<()> {
+        self.filter.rotate().map_err(Error::of_filter)
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.filter.clear();
+        Ok(())
+    }
+
+    fn set_encoding(&mut self, format: &StoredFormat) -> Result<bool> {
+        Ok(self.filter.set_hash_id(hash_id(self.kind, format)?))
+    }
+
     fn merge(&mut self, other: &dyn Opened) -> Result<()> {
         let other: &Self = like(other)?;
-        self.filter.merge(&*other.filter).map_err(Error::argument)
+        self.filter.merge(&*other.filter).map_err(Error::of_filter)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {

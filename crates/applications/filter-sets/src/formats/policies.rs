@@ -89,6 +89,10 @@ impl FormatOperations for &'static dyn AnyFormat {
         false
     }
 
+    fn takes_keys(&self) -> bool {
+        false
+    }
+
     fn owns(&self, bytes: &[u8]) -> bool {
         (**self).owns(bytes)
     }
@@ -198,7 +202,7 @@ impl<H: HashValue + 'static> Filled<H> {
         // Exactly as much: a vector that grows would take twice the memory.
         let room = hashes.try_reserve_exact(count);
         room.and_then(|()| filter.try_reserve_exact(len))
-            .map_err(Error::argument)?;
+            .map_err(|_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys")))?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
             policy,
@@ -271,6 +275,10 @@ impl Opened for OpenedFilter {
             estimated_len: view.estimated_len(),
             has_chosen_probes: false,
         })
+    }
+
+    fn bits(&self) -> u64 {
+        FilterView::new(self.listed, self.filter.bytes()).bits()
     }
 
     /// Sets the bits of a Bloom filter that are set in another.

@@ -73,8 +73,34 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
         .take(600)
         .collect();
     let hashes: Vec<_> = many.iter().map(|key| hash.hash_bytes(key)).collect();
-    prop_assert_eq!(together.insert_hashes(&hashes), insert(&mut *single, &many));
+    let result = insert(&mut *single, &many);
+    prop_assert_eq!(&together.insert_hashes(&hashes), &result);
     prop_assert!(bytes(&*together) == bytes(&*single), "{}", kind.name());
+    let mut by_bytes = empty.copy();
+    let slices: Vec<&[u8]> = many.iter().map(<[u8; 4]>::as_slice).collect();
+    prop_assert_eq!(by_bytes.insert_many(&slices), result);
+    prop_assert!(bytes(&*by_bytes) == bytes(&*single), "{}", kind.name());
+    let mut one_by_one = empty.copy();
+    for (index, key) in slices.iter().enumerate() {
+        let looked_present = one_by_one.contains(key);
+        match one_by_one.insert(key) {
+            Ok(is_new) => prop_assert!(is_new != looked_present, "{}", kind.name()),
+            Err(_) => break,
+        }
+        prop_assert!(one_by_one.contains(slices[index / 2]));
+    }
+    prop_assert!(bytes(&*one_by_one) == bytes(&*single), "{}", kind.name());
+    prop_assert_eq!(one_by_one.set_hash_id(hash), slices.is_empty());
+    if let Some(first) = slices.first() {
+        let removed = one_by_one.remove(first);
+        prop_assert_eq!(removed.is_ok(), kind.can_remove());
+        prop_assert_eq!(removed.is_ok(), bytes(&*one_by_one) != bytes(&*single));
+        // It is in the newest generation of two.
+        prop_assert_eq!(by_bytes.rotate().is_ok(), kind.can_rotate());
+        prop_assert!(by_bytes.contains(first));
+        let _ = by_bytes.rotate();
+        prop_assert_eq!(bytes(&*by_bytes) == bytes(&*empty), kind.can_rotate());
+    }
     let merged = one.merge(&*other);
     match merged {
         Ok(()) => prop_assert!(bytes(&*one) == bytes(&*all), "{}", kind.name()),

@@ -201,7 +201,7 @@ fn each_reader_says_which_form_it_was_given() {
             "the stored form of `redisbloom::BloomFilter`",
         ),
         (
-            &sample("blocked.xxph3"),
+            &sample("blocked-xxph3.text"),
             "the stored form of `BlockedBloomFilter`",
         ),
         (

@@ -182,7 +182,7 @@ fn each_wrong_field_is_named() {
     // Integers and bytes have one encoding under the fast hash alone.
     let blocked = kinds::named("blocked").unwrap();
     let integers = blocked.hash_id(Encoding::INT64, 0).unwrap();
-    assert!(blocked.open(integers, &sample("blocked.xxph3")).is_ok());
+    assert!(blocked.open(integers, &sample("blocked-xxph3.text")).is_ok());
     let other = blocked
         .open(integers, &sample("blocked"))
         .unwrap_err()
@@ -310,7 +310,7 @@ fn every_committed_input_is_refused_or_written_back() {
 
 #[test]
 fn a_file_is_written_whole_and_its_errors_name_it() {
-    let filter = BlockedBloomFilter::<Xxph3>::from_bytes(&sample("blocked.xxph3"), Xxph3).unwrap();
+    let filter = BlockedBloomFilter::<Xxph3>::from_bytes(&sample("blocked-xxph3.text"), Xxph3).unwrap();
     for room in [0, 9, 30, 50] {
         assert!(filter.write_to(&mut vec![0; room][..]).is_err());
     }

@@ -1,0 +1,610 @@
+//! The class `Filter`.
+
+use std::path::PathBuf;
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use filter_sets::{
+    Access, Builder, Header, MemoryBuilding, Opening, SetKey, Size, StoredFile, StoredFilter, StoredFormat,
+};
+use membership_filters::{Encoding, redisbloom};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::error;
+use crate::keys::{Family, Key, Kind, UNDECIDED, answers, each_batch};
+
+/// The most memory for the hash values of a filter that is built at once, in bytes: 8 GiB, of half a billion keys or more.
+const BUILDING_MEMORY: u64 = 8 << 30;
+
+/// Returns the name of a format that users type.
+pub(crate) fn name_of(format: &StoredFormat) -> &str {
+    let is_own = StoredFormat::all().any(|own| own.name() == format.name());
+    // A name that is derived from another one has no short one.
+    let short = format.short_names().first().filter(|_| is_own);
+    short.map_or(format.name(), |short| short)
+}
+
+/// Returns a format for keys of a kind.
+fn format_of(name: &str, kind: Option<Kind>, seed: i32) -> PyResult<StoredFormat> {
+    let format = StoredFormat::named(name).map_err(error)?;
+    let format = match seed {
+        0 => format,
+        seed => format.seed(seed).map_err(error)?,
+    };
+    Ok(format.encoding(kind.map_or(Encoding::BYTES, Kind::encoding)))
+}
+
+/// Returns the kind of keys of a new filter, if it is known before the first key. Redis has text alone: `BF.ADD f 7` adds "7".
+fn kind_of(name: &str, given: Option<&str>) -> PyResult<Option<Kind>> {
+    let kind = given.map(Kind::named).transpose()?;
+    if !StoredFormat::named(name).map_err(error)?.has_commands() {
+        return Ok(kind);
+    }
+    match kind {
+        None | Some(Kind::Text) => Ok(Some(Kind::Text)),
+        Some(other) => Err(PyTypeError::new_err(format!(
+            "keys of a filter for Redis must be \"text\", got {:?}: pass str(key)",
+            other.name()
+        ))),
+    }
+}
+
+fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<u64>) -> PyResult<Size> {
+    match (rate, bits_per_key, nbytes) {
+        (None, None, None) => Ok(Size::Rate(0.01)),
+        (Some(rate), None, None) => Ok(Size::Rate(rate)),
+        (None, Some(bits), None) => Ok(Size::BitsPerKey(bits)),
+        (None, None, Some(bytes)) => Ok(Size::Bytes(bytes)),
+        _ => Err(PyTypeError::new_err("give one of rate, bits_per_key and nbytes")),
+    }
+}
+
+/// Returns the format by which bytes are read: the given one or that which they state, for keys of the given kind.
+fn reading_format(
+    given: Option<&str>,
+    kind: Option<Kind>,
+    stated: Option<StoredFormat>,
+) -> PyResult<Option<StoredFormat>> {
+    let given = given.map(StoredFormat::named).transpose().map_err(error)?;
+    // What the bytes state has their seed and encoding.
+    let is_stated = |given: &StoredFormat| {
+        stated
+            .as_ref()
+            .is_some_and(|stated| stated.name() == given.name())
+    };
+    let format = given.filter(|given| !is_stated(given)).or(stated);
+    Ok(match kind {
+        Some(kind) => format.map(|format| format.encoding(kind.encoding())),
+        None => format,
+    })
+}
+
+/// A filter, and its kind of key once that is decided. A filter without a kind has no keys.
+struct Inner {
+    filter: StoredFilter,
+    kind: Option<Kind>,
+}
+
+impl Inner {
+    /// Takes a filter that was read with this kind, if it was given.
+    fn read(mut filter: StoredFilter, given: Option<Kind>, counts_keys: bool) -> PyResult<Self> {
+        if let (Some(stated), Some(keys)) = (filter.key_kind(), filter.key_count()) {
+            let stated = Kind::of_stated(stated);
+            if let (Some(stated), Some(given)) = (stated, given)
+                && stated != given
+            {
+                return Err(PyValueError::new_err(format!(
+                    "keys must be {:?} as the file states, got {:?}: leave keys out",
+                    stated.name(),
+                    given.name()
+                )));
+            }
+            let kind = stated.or(given);
+            if let (None, Some(kind)) = (stated, kind) {
+                filter.state_keys(kind.stated(), keys).map_err(error)?;
+            }
+            return Ok(Self { filter, kind });
+        }
+        let encoding = filter.format().key_encoding();
+        let kind = Kind::of_encoding(encoding).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "the filter's keys must be text or integers, got {encoding}"
+            ))
+        })?;
+        // Nobody can tell from the bytes of a stream how its keys were turned into bytes.
+        if kind == Kind::Text && given.is_none() && name_of(filter.format()) == "guava" {
+            return Err(PyValueError::new_err(
+                "Guava's stream does not say what its keys are, so keys must be given: \"text\" for stringFunnel(UTF_8) and \
+                 byteArrayFunnel, \"int64\" for longFunnel, \"int32\" for integerFunnel, \"utf16\" for unencodedCharsFunnel",
+            ));
+        }
+        let fill = counts_keys.then(|| filter.fill()).flatten();
+        let keys = fill.and_then(|fill| fill.estimated_len).unwrap_or(0);
+        filter.state_keys(kind.stated(), keys).map_err(error)?;
+        let kind = Some(kind);
+        Ok(Self { filter, kind })
+    }
+
+    /// Returns the kind of keys of this family that are queried.
+    fn queried(&self, family: Family) -> PyResult<Kind> {
+        match self.kind {
+            Some(kind) => kind.check(family).map(|()| kind),
+            None => Ok(family.kind()),
+        }
+    }
+
+    /// Returns the kind of keys of this family that are inserted. The first ones decide it.
+    fn inserted(&mut self, family: Family) -> PyResult<Kind> {
+        let kind = self.queried(family)?;
+        // Inserting into other filters fails.
+        if self.kind.is_none() && self.filter.format().takes_keys() {
+            self.filter.state_keys(kind.stated(), 0).map_err(error)?;
+            self.kind = Some(kind);
+        }
+        Ok(kind)
+    }
+
+    /// Adds the keys of another filter.
+    fn merge(&mut self, other: &Self) -> PyResult<()> {
+        let kind = self.kind.or(other.kind);
+        if let (Some(one), Some(another)) = (self.kind, other.kind)
+            && one != another
+        {
+            return Err(PyTypeError::new_err(format!(
+                "filters that are merged must have one kind of key, {:?}, got {:?}",
+                one.name(),
+                another.name()
+            )));
+        }
+        if let (None, Some(kind)) = (self.kind, kind) {
+            self.filter.state_keys(kind.stated(), 0).map_err(error)?;
+        }
+        // Names of one kind, or none as long as there is no key.
+        let stated = self.filter.key_kind().unwrap_or(UNDECIDED).to_owned();
+        let merged = if other.filter.key_kind() == Some(&stated) {
+            self.filter.merge(&other.filter)
+        } else {
+            let mut renamed = other.filter.clone();
+            let keys = renamed.key_count().unwrap_or(0);
+            let renaming = renamed.state_keys(&stated, keys);
+            renaming.and_then(|()| self.filter.merge(&renamed))
+        };
+        merged.map_err(error)?;
+        self.kind = kind;
+        Ok(())
+    }
+
+    fn chain(&self) -> PyResult<redisbloom::BloomFilter> {
+        let format = self.filter.format();
+        if !format.has_commands() {
+            return Err(PyValueError::new_err(format!(
+                "the format of a filter for Redis must be \"redisbloom\", got {:?}",
+                name_of(format)
+            )));
+        }
+        let chain = redisbloom::BloomFilter::from_redisbloom(&self.filter.stored_bytes());
+        chain.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// A set of a few bits per key that never misses a key: it answers "no" for certain, and "yes" for a few absent keys.
+///
+/// >>> seen = Filter(1_000_000, 0.01)  # room for a million keys, one wrong "yes" in a hundred
+/// >>> seen.add("apple"), "apple" in seen, "banana" in seen
+/// (True, True, False)
+#[pyclass(frozen, module = "samebits", name = "Filter")]
+pub(crate) struct PyFilter(RwLock<Inner>);
+
+impl PyFilter {
+    fn of(inner: Inner) -> Self {
+        Self(RwLock::new(inner))
+    }
+
+    /// Threads that hold the lock never wait for the GIL, so that one may hold the GIL and wait for the lock.
+    fn read(&self) -> RwLockReadGuard<'_, Inner> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        if std::ptr::eq(self, other) {
+            return Ok(());
+        }
+        py.detach(|| {
+            let (mut ours, theirs);
+            // In the order of their addresses, so that two threads that merge both ways do not wait for each other.
+            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
+                ours = self.write();
+                theirs = other.read();
+            } else {
+                theirs = other.read();
+                ours = self.write();
+            }
+            ours.merge(&theirs)
+        })
+    }
+}
+
+#[pymethods]
+impl PyFilter {
+    #[new]
+    #[pyo3(signature = (capacity, rate=None, *, format="blocked-xxph3", keys=None, bits_per_key=None, nbytes=None, seed=0))]
+    #[expect(clippy::too_many_arguments, reason = "all but two are named in Python")]
+    fn new(
+        py: Python<'_>,
+        capacity: u64,
+        rate: Option<f64>,
+        format: &str,
+        keys: Option<&str>,
+        bits_per_key: Option<f64>,
+        nbytes: Option<u64>,
+        seed: i32,
+    ) -> PyResult<Self> {
+        let kind = kind_of(format, keys)?;
+        let (format, size) = (
+            format_of(format, kind, seed)?,
+            size_of(rate, bits_per_key, nbytes)?,
+        );
+        py.detach(|| {
+            let mut filter = StoredFilter::new(format, capacity, size)?;
+            filter.state_keys(kind.map_or(UNDECIDED, Kind::stated), 0)?;
+            Ok(Self::of(Inner { filter, kind }))
+        })
+        .map_err(error)
+    }
+
+    /// Build a filter of all keys at once, in any format.
+    /// >>> "a" in Filter.build(["a", "b"], 0.001, format="ribbon")
+    /// True
+    #[staticmethod]
+    #[pyo3(signature = (keys_of, /, rate=None, *, format="blocked-xxph3", keys=None, bits_per_key=None, nbytes=None, capacity=None, seed=0))]
+    #[expect(clippy::too_many_arguments, reason = "all but two are named in Python")]
+    fn build(
+        keys_of: &Bound<'_, PyAny>,
+        rate: Option<f64>,
+        format: &str,
+        keys: Option<&str>,
+        bits_per_key: Option<f64>,
+        nbytes: Option<u64>,
+        capacity: Option<u64>,
+        seed: i32,
+    ) -> PyResult<Self> {
+        let py = keys_of.py();
+        let given = kind_of(format, keys)?;
+        let (format, size) = (
+            format_of(format, given, seed)?,
+            size_of(rate, bits_per_key, nbytes)?,
+        );
+        let start = |kind: Option<Kind>| {
+            let builder = Builder::new(format.clone(), size)
+                .memory(BUILDING_MEMORY)?
+                .keep_order()
+                .key_kind(kind.map_or(UNDECIDED, Kind::stated))?;
+            match capacity {
+                Some(capacity) => builder.capacity(capacity).in_memory(),
+                None => builder.in_memory(),
+            }
+        };
+        // Wrong sizes are refused before a key is taken.
+        start(given).map_err(error)?;
+        let decided = given.map_or_else(OnceLock::new, OnceLock::from);
+        let decide = |family: Family| {
+            let kind = *decided.get_or_init(|| family.kind());
+            kind.check(family).map(|()| kind)
+        };
+        let mut building: Option<MemoryBuilding> = None;
+        each_batch(keys_of, &decide, &mut |batch| {
+            let building = match &mut building {
+                Some(building) => building,
+                none => none.insert(start(decided.get().copied())?),
+            };
+            batch
+                .iter()
+                .try_for_each(|key| building.insert(SetKey::Encoded(key)))
+        })?;
+        let kind = decided.get().copied();
+        let go_on = |_| Python::attach(|py| py.check_signals().is_ok());
+        let built = py.detach(|| building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
+        let filter = built.map_err(error)?;
+        Ok(Self::of(Inner { filter, kind }))
+    }
+
+    /// Read a filter. Guava's streams need keys, the bits of engines and of Parquet files a format.
+    /// >>> stream = Filter(9, format="guava", keys="int64").to_bytes()
+    /// >>> 7 in Filter.from_bytes(stream, keys="int64")
+    /// False
+    #[staticmethod]
+    #[pyo3(signature = (data, /, format=None, *, keys=None))]
+    fn from_bytes(data: &Bound<'_, PyAny>, format: Option<&str>, keys: Option<&str>) -> PyResult<Self> {
+        let py = data.py();
+        let kind = keys.map(Kind::named).transpose()?;
+        let bytes = match data.cast::<PyBytes>() {
+            Ok(bytes) => bytes.as_bytes().to_vec(),
+            Err(_) => PyBuffer::<u8>::get(data)?.to_vec(py)?,
+        };
+        let stated = match Header::begins(&bytes) {
+            // A header states the format, and that of its filter the encoding.
+            true => None,
+            false => StoredFormat::of_prefix(&bytes, bytes.len() as u64),
+        };
+        let format = reading_format(format, kind, stated)?;
+        let filter = py
+            .detach(|| StoredFilter::from_bytes(format.as_ref(), bytes))
+            .map_err(error)?;
+        Ok(Self::of(Inner::read(filter, kind, true)?))
+    }
+
+    /// Open a file: of save(), of the program `filters`, or with the bytes of another program, which need what from_bytes
+    /// needs. A mapped file is read when keys are looked up, its checksum is not compared, and it must not be truncated.
+    /// >>> Filter.open("none.filter", mmap=True)
+    /// Traceback (most recent call last):
+    /// FileNotFoundError: none.filter: No such file or directory (os error 2)
+    #[staticmethod]
+    #[pyo3(signature = (path, /, format=None, *, keys=None, mmap=false))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<&str>,
+        keys: Option<&str>,
+        mmap: bool,
+    ) -> PyResult<Self> {
+        let kind = keys.map(Kind::named).transpose()?;
+        let file = StoredFile::open(&path).map_err(error)?;
+        let given = match file.header() {
+            Some(_) => format.map(StoredFormat::named).transpose().map_err(error)?,
+            None => reading_format(format, kind, file.format().cloned())?,
+        };
+        let access = if mmap { Access::Map } else { Access::Read };
+        let verify = !mmap;
+        let filter = py.detach(|| file.filter(given.as_ref(), Opening { access, verify }));
+        Ok(Self::of(Inner::read(filter.map_err(error)?, kind, verify)?))
+    }
+
+    /// Read a filter from BF.SCANDUMP: each chunk with its iterator.
+    /// >>> seen = Filter(9, format="redisbloom")
+    /// >>> Filter.from_redis_chunks(seen.redis_chunks()) == seen
+    /// True
+    #[staticmethod]
+    fn from_redis_chunks(chunks: Vec<(i64, Vec<u8>)>) -> PyResult<Self> {
+        let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
+        let slices = chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..]));
+        let chain = redisbloom::BloomFilter::from_chunks(slices).map_err(wrong)?;
+        let format = StoredFormat::named("redisbloom").map_err(error)?;
+        let filter = StoredFilter::from_bytes(Some(&format), chain.to_redisbloom()).map_err(error)?;
+        Ok(Self::of(Inner::read(filter, Some(Kind::Text), true)?))
+    }
+
+    /// Return the size and the rate of a filter that is not made.
+    /// >>> Filter.sizing(1_000_000, 0.01, format="cuckoo")["nbytes"]
+    /// 1283000
+    #[staticmethod]
+    #[pyo3(signature = (capacity, rate=None, *, format="blocked-xxph3", bits_per_key=None, nbytes=None))]
+    fn sizing<'py>(
+        py: Python<'py>,
+        capacity: u64,
+        rate: Option<f64>,
+        format: &str,
+        bits_per_key: Option<f64>,
+        nbytes: Option<u64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let format = StoredFormat::named(format).map_err(error)?;
+        let sizing = format
+            .sizing(capacity, size_of(rate, bits_per_key, nbytes)?)
+            .map_err(error)?;
+        let dict = PyDict::new(py);
+        dict.set_item("nbytes", sizing.bytes)?;
+        dict.set_item("rate", sizing.rate)?;
+        dict.set_item("probe_count", sizing.probe_count)?;
+        dict.set_item("bits_per_key", sizing.bits_per_key)?;
+        Ok(dict)
+    }
+
+    /// Add a key. True: it was certainly absent.
+    /// >>> seen = Filter(9); seen.add("a"), seen.add(b"a")
+    /// (True, False)
+    fn add(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let key = Key::of(key)?;
+        let mut inner = self.write();
+        let kind = inner.inserted(key.family())?;
+        key.with_bytes(kind, |bytes| {
+            inner.filter.insert(SetKey::Encoded(bytes)).map_err(error)
+        })
+    }
+
+    /// Add keys: of an iterable, a NumPy array, an Arrow array, a Series. Keys before a wrong one may have been added.
+    /// >>> seen = Filter(9); seen.update(["a", "b"]); "b" in seen
+    /// True
+    fn update(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
+        each_batch(keys, &|family| self.write().inserted(family), &mut |batch| {
+            self.write()
+                .filter
+                .insert_many(batch.iter().map(|key| SetKey::Encoded(key)))
+        })
+    }
+
+    /// Remove a key that was added, from "counting" and "cuckoo". False: it was certainly absent.
+    /// >>> seen = Filter(9, format="cuckoo"); seen.add("a"), seen.remove("a"), "a" in seen
+    /// (True, True, False)
+    fn remove(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let key = Key::of(key)?;
+        let mut inner = self.write();
+        let kind = inner.queried(key.family())?;
+        key.with_bytes(kind, |bytes| {
+            inner.filter.remove(SetKey::Encoded(bytes)).map_err(error)
+        })
+    }
+
+    /// Forget the older half of the keys of "rotating": those added before the last rotation.
+    /// >>> seen = Filter(9, format="rotating"); seen.add("a"); seen.rotate(); "a" in seen
+    /// True
+    /// True
+    fn rotate(&self) -> PyResult<()> {
+        self.write().filter.rotate().map_err(error)
+    }
+
+    /// Remove all keys.
+    /// >>> seen = Filter(9); seen.add("a"); seen.clear(); "a" in seen
+    /// True
+    /// False
+    fn clear(&self) -> PyResult<()> {
+        self.write().filter.clear().map_err(error)
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let key = Key::of(key)?;
+        let inner = self.read();
+        let kind = inner.queried(key.family())?;
+        key.with_bytes(kind, |bytes| Ok(inner.filter.contains(SetKey::Encoded(bytes))))
+    }
+
+    /// Return for each key whether it may be in the filter, as a NumPy array (without NumPy, a memoryview).
+    /// >>> Filter.build(["a"]).contains_many(["a", "b"])
+    /// array([ True, False])
+    fn contains_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        answers(keys, &|family| self.read().queried(family), &|batch| {
+            self.read()
+                .filter
+                .contains_many(batch.iter().map(|key| SetKey::Encoded(key)))
+        })
+    }
+
+    /// Return a copy.
+    /// >>> seen = Filter(9); seen.copy() == seen
+    /// True
+    fn copy(&self, py: Python<'_>) -> Self {
+        py.detach(|| {
+            let inner = self.read();
+            let (filter, kind) = (inner.filter.clone(), inner.kind);
+            Self::of(Inner { filter, kind })
+        })
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+        self.copy(py)
+    }
+
+    fn __or__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
+        let copy = self.copy(py);
+        copy.merge(py, other.get())?;
+        Ok(copy)
+    }
+
+    fn __ior__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<()> {
+        self.merge(py, other.get())
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
+        let state = |of: &Self| {
+            let inner = of.read();
+            (
+                inner.kind,
+                inner.filter.format().name().to_owned(),
+                inner.filter.stored_bytes(),
+            )
+        };
+        let other = other.get();
+        std::ptr::eq(self, other) || py.detach(|| state(self) == state(other))
+    }
+
+    /// Return the bytes that the other program reads, or with header=True those of save(), as pickle does.
+    /// >>> len(Filter(1000, 0.03, format="guava").to_bytes())
+    /// 920
+    #[pyo3(signature = (*, header=false))]
+    fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| match (header, &self.read().filter) {
+            (true, filter) => filter.to_bytes(),
+            (false, filter) => filter.stored_bytes(),
+        });
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Write a file that states format, kind of key and checksum, or without header the bytes of to_bytes(). It appears
+    /// when it is complete.
+    /// >>> Filter(9).save("seen.filter"); Filter.open("seen.filter")
+    /// <samebits.Filter blocked-xxph3, 512 bits, keys undecided>
+    #[pyo3(signature = (path, /, *, header=true, replace=true))]
+    fn save(&self, py: Python<'_>, path: PathBuf, header: bool, replace: bool) -> PyResult<()> {
+        py.detach(|| match (header, &self.read().filter) {
+            (true, filter) => filter.save(path, replace),
+            (false, filter) => filter.save_stored(path, replace),
+        })
+        .map_err(error)
+    }
+
+    /// Return the arguments of BF.LOADCHUNK: each iterator and its chunk.
+    /// >>> [iterator for iterator, chunk in Filter(9, format="redisbloom").redis_chunks()]
+    /// [1, 17]
+    fn redis_chunks<'py>(&self, py: Python<'py>) -> PyResult<Vec<(i64, Bound<'py, PyBytes>)>> {
+        let chain = self.read().chain()?;
+        let chunks = chain
+            .chunks()
+            .map(|(iterator, chunk)| (iterator, PyBytes::new(py, &chunk)));
+        Ok(chunks.collect())
+    }
+
+    /// Return the commands that load the filter under a key, for redis.execute_command(*command).
+    /// >>> Filter(9, format="redisbloom").redis_commands("seen")[0]
+    /// [b'DEL', b'seen']
+    fn redis_commands<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Vec<Vec<Bound<'py, PyBytes>>>> {
+        let py = key.py();
+        let Key::Text(name) = Key::of(key)? else {
+            return Err(PyTypeError::new_err(
+                "the key in Redis must be a str or bytes, got int",
+            ));
+        };
+        let chain = self.read().chain()?;
+        let bytes = |command: Vec<Vec<u8>>| command.iter().map(|word| PyBytes::new(py, word)).collect();
+        Ok(chain.commands(name).map(bytes).collect())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_bytes(slf.py(), true);
+        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+    }
+
+    fn __repr__(&self) -> String {
+        let inner = self.read();
+        let (name, bits) = (name_of(inner.filter.format()), inner.filter.bits());
+        let keys = inner.kind.map_or(UNDECIDED, Kind::name);
+        format!("<samebits.Filter {name}, {bits} bits, keys {keys}>")
+    }
+
+    /// The name of the format, as in formats().
+    #[getter]
+    fn format(&self) -> String {
+        name_of(self.read().filter.format()).to_owned()
+    }
+
+    /// The kind of key: "text", "int64", "int32" or "utf16"; None before the first key.
+    #[getter]
+    fn keys(&self) -> Option<&'static str> {
+        self.read().kind.map(Kind::name)
+    }
+
+    /// The number of bits.
+    #[getter]
+    fn bits(&self) -> u64 {
+        self.read().filter.bits()
+    }
+
+    /// The probability that an absent key seems to be in the filter now.
+    #[getter]
+    fn expected_rate(&self, py: Python<'_>) -> f64 {
+        py.detach(|| self.read().filter.expected_rate())
+    }
+
+    /// The number of different keys, counted or estimated; None if the bits do not tell it.
+    #[getter]
+    fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
+        py.detach(|| self.read().filter.fill()?.estimated_len)
+    }
+}
