@@ -1,5 +1,6 @@
 //! The row groups of a Parquet file that may contain values.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ const LISTED: usize = 100;
 
 /// A value, as `_parquet.py` passes it.
 #[derive(FromPyObject)]
-enum Given {
+pub(crate) enum Given {
     /// A `str`.
     Text(String),
     /// A `bytes`: the stored bytes.
@@ -33,43 +34,27 @@ pub(crate) fn parquet_row_groups(
     values: Vec<Given>,
 ) -> PyResult<Vec<u64>> {
     py.detach(|| row_groups(&path, column, &values))
-        .map_err(|failure| failure.raised(&path))
 }
 
-/// The reason why a file was not queried.
-enum Failure {
-    Unread(Error<io::Error>),
-    Refused(String),
-}
-
-impl Failure {
-    fn raised(self, path: &Path) -> PyErr {
-        let text = |reason: &dyn ToString| format!("{}: {}", path.display(), reason.to_string());
-        match &self {
-            Self::Unread(Error::Size(source) | Error::Read { source, .. }) => {
-                io::Error::new(source.kind(), text(source)).into()
-            }
-            Self::Unread(error @ Error::AllocationFailed { .. }) => PyMemoryError::new_err(text(error)),
-            Self::Unread(error) => PyValueError::new_err(text(error)),
-            Self::Refused(reason) => PyValueError::new_err(text(reason)),
-        }
-    }
-}
-
-fn row_groups(path: &Path, column: &str, values: &[Given]) -> Result<Vec<u64>, Failure> {
-    let source = Source::open(path).map_err(|error| Failure::Unread(Error::Size(error)))?;
-    let file = ParquetFile::open(source).map_err(Failure::Unread)?;
+fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
+    let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
+    let source = Source::open(path).map_err(|error| system(path, &error))?;
+    let file = ParquetFile::open(source).map_err(|error| match &error {
+        Error::Size(source) | Error::Read { source, .. } => system(path, source),
+        Error::AllocationFailed { .. } => PyMemoryError::new_err(error.to_string()),
+        _ => refused(error.to_string()),
+    })?;
     let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
     let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
     if !chunks.iter().map(|chunk| chunk.row_group).eq(0..groups) {
-        return Err(Failure::Refused(wrong_column(columns, column, chunks.len())));
+        return Err(refused(wrong_column(columns, column, chunks.len())));
     }
     let (Some(first), false) = (chunks.first(), values.is_empty()) else {
         return Ok(Vec::new());
     };
     let values = values.iter().map(|given| value(given, first.column_type));
-    let values = values.collect::<Result<Vec<_>, _>>().map_err(Failure::Refused)?;
-    let mut found: Vec<u64> = (0..groups).collect();
+    let values = values.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+    let mut denied = HashSet::new();
     for (chunk, filter) in file.filters(chunks) {
         // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
         let denies = filter.is_ok_and(|filter| {
@@ -77,10 +62,15 @@ fn row_groups(path: &Path, column: &str, values: &[Given]) -> Result<Vec<u64>, F
             is_filled && !values.iter().any(|value| filter.may_match(value))
         });
         if denies {
-            found.retain(|&group| group != chunk.row_group);
+            denied.insert(chunk.row_group);
         }
     }
-    Ok(found)
+    Ok((0..groups).filter(|group| !denied.contains(group)).collect())
+}
+
+/// Converts an error of the system.
+fn system(path: &Path, error: &io::Error) -> PyErr {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
 fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String {
