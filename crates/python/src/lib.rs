@@ -4,6 +4,7 @@ mod arrays;
 mod ffi;
 mod filter;
 mod keys;
+mod parquet;
 mod set;
 
 use filter_sets::StoredFormat;
@@ -43,5 +44,6 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filter::PyFilter>()?;
     module.add_class::<set::PyFilterSet>()?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }
