@@ -153,7 +153,7 @@ impl StoredFilter {
             // The bytes do not state another encoding of the keys.
             (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
-                let reason = "its bytes do not identify the format, which must be given: one of";
+                let reason = "the bytes do not identify the format, which must be given: one of";
                 return Err(Error::argument(format_args!("{reason} {}", names(formats()))));
             }
         };
