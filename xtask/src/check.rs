@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         "check",
     )?;
     cross::require(&targets, arguments.install, "check")?;
-    needs::require_python(&steps::root(), TOOLS, arguments.install, "check")?;
+    needs::require_python(&steps::root(), &[TOOLS], arguments.install, "check")?;
     let named = |name: &String| STEPS.iter().position(|(step, _)| step == name);
     let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
     steps::run(&STEPS[first..])

@@ -100,7 +100,7 @@ pub(crate) fn python_module(root: &Path) -> PathBuf {
     target(root).join("python-wheel")
 }
 
-/// Checks that Python's packages are in their folder; with `install`, puts them there first. The tests of `bloom-redis`
+/// Checks that Python's packages are in their folders; with `install`, puts them there first. The tests of `bloom-redis`
 /// look there, too.
 ///
 /// # Errors
@@ -108,28 +108,31 @@ pub(crate) fn python_module(root: &Path) -> PathBuf {
 /// If one is missing and not to be installed, or the installation fails.
 pub(crate) fn require_python(
     root: &Path,
-    (folder, packages): PythonPackages,
+    packages: &[PythonPackages],
     install: bool,
     command: &str,
 ) -> Result<(), String> {
-    let folder = target(root).join(folder);
-    let is_missing = |package: &&&str| {
-        let name = package.replace('-', "_").replace("==", "-");
-        !folder.join(name + ".dist-info").is_dir()
-    };
-    let missing: Vec<&str> = packages.iter().filter(is_missing).copied().collect();
-    if missing.is_empty() {
-        return Ok(());
+    for (folder, packages) in packages {
+        let folder = target(root).join(folder);
+        let is_missing = |package: &&&str| {
+            let name = package.replace('-', "_").replace("==", "-");
+            !folder.join(name + ".dist-info").is_dir()
+        };
+        let missing: Vec<&str> = packages.iter().filter(is_missing).copied().collect();
+        if missing.is_empty() {
+            continue;
+        }
+        if !install {
+            let (missing, folder) = (missing.join(", "), folder.display());
+            let reason = format!("{missing} in {folder}; run `cargo xtask {command} --install`");
+            return Err(failed("missing", reason));
+        }
+        // All of them: pip does not look into the folder, and would bring other versions of what these depend on.
+        let mut pip = Command::new("python3");
+        pip.args(words("-m pip install --quiet --upgrade --no-compile --target"));
+        run_command(pip.arg(folder).args(*packages))?;
     }
-    if !install {
-        let (missing, folder) = (missing.join(", "), folder.display());
-        let reason = format!("{missing} in {folder}; run `cargo xtask {command} --install`");
-        return Err(failed("missing", reason));
-    }
-    // All of them, since pip sees none that is in the folder, and would bring other versions for the missing ones.
-    let mut pip = Command::new("python3");
-    pip.args(words("-m pip install --quiet --upgrade --no-compile --target"));
-    run_command(pip.arg(folder).args(packages))
+    Ok(())
 }
 
 /// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
 use crate::cargo::{JAVA, failed, output_of, run_command, words};
+use crate::fuzz::HOST;
 use crate::needs::{self, LIBRARIES, TOOLS};
 
 const PACKAGE: &str = "crates/python";
@@ -18,7 +19,7 @@ const MAX_BYTES: u64 = 2_500_000;
 /// Builds the wheel as tests are built, and runs every test on it, with the real packages of the index. Tests that need
 /// no other package run on every version of Python that is found.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
-    let (wheel, name) = build(root, &words("--profile dev"))?;
+    let (wheel, name) = build(maturin(root, "build --profile dev"), root)?;
     install(root, &wheel)?;
     let folders = [TOOLS.0, LIBRARIES.0];
     run_command(
@@ -33,7 +34,7 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
 /// Builds the wheel that is released, and the archive of its sources; checks their size and contents, and runs the tests
 /// that need no other package.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
-    let (wheel, name) = build(root, &[])?;
+    let (wheel, name) = build(maturin(root, "build"), root)?;
     install(root, &wheel)?;
     let bytes = fs::metadata(&wheel).map_err(unread(&wheel))?.len();
     println!("{bytes} bytes: {}", wheel.display());
@@ -70,6 +71,26 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
     test_plain(root)
 }
 
+/// Runs the tests of arrays, which the module reads where other libraries stored them, under AddressSanitizer. `flags`
+/// are the environment of a build with it. The runtime library is the C compiler's, since Rust has it for programs
+/// alone.
+pub(crate) fn sanitize(root: &Path, folder: &str, flags: &[(&str, &str)]) -> Result<(), String> {
+    let mut maturin = maturin(root, "build --profile dev --target");
+    maturin.args([HOST, "--target-dir"]).arg(root.join(folder));
+    maturin.envs(flags.iter().copied());
+    install(root, &build(maturin, root)?.0)?;
+    let runtime = output_of(Command::new("cc").arg("-print-file-name=libasan.so"))?;
+    let mut python = python(root, "python3", &[TOOLS.0, LIBRARIES.0])?;
+    python.args(words("-m pytest -s tests/test_arrays.py"));
+    python.env("LD_PRELOAD", String::from_utf8_lossy(&runtime).trim());
+    // Allocators of their own would hide what is outside of an object.
+    python.envs([
+        ("PYTHONMALLOC", "malloc"),
+        ("ARROW_DEFAULT_MEMORY_POOL", "system"),
+    ]);
+    run_command(python.envs(flags.iter().copied()))
+}
+
 /// Packs the sources, and checks that what pip needs to build them is there. Building them takes minutes, so that the
 /// workflow of wheels does it.
 fn check_sources(root: &Path, name: &str) -> Result<(), String> {
@@ -87,14 +108,12 @@ fn check_sources(root: &Path, name: &str) -> Result<(), String> {
     }
 }
 
-/// Builds the wheel with these arguments of maturin; returns its file and the package's name, which `pyproject.toml`
-/// states.
-fn build(root: &Path, arguments: &[&str]) -> Result<(PathBuf, String), String> {
+/// Builds the wheel by this command of maturin; returns its file and the package's name, which `pyproject.toml` states.
+fn build(mut maturin: Command, root: &Path) -> Result<(PathBuf, String), String> {
     let folder = needs::target(root).join("wheels");
     renew(&folder)?;
-    let mut build = maturin(root, "build");
-    build.args(words("--locked --offline")).args(arguments);
-    run_command(build.arg("--out").arg(&folder))?;
+    maturin.args(words("--locked --offline --out"));
+    run_command(maturin.arg(&folder))?;
     for file in fs::read_dir(&folder).map_err(unread(&folder))? {
         let file = file.map_err(unread(&folder))?.path();
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -163,9 +182,10 @@ fn python(root: &Path, program: &str, folders: &[&str]) -> Result<Command, Strin
     Ok(python)
 }
 
+/// Returns a command of maturin in the package's folder.
 fn maturin(root: &Path, command: &str) -> Command {
     let mut maturin = Command::new(needs::target(root).join(TOOLS.0).join("bin/maturin"));
-    maturin.arg(command).current_dir(root.join(PACKAGE));
+    maturin.args(words(command)).current_dir(root.join(PACKAGE));
     maturin.env("CARGO_TARGET_DIR", needs::target(root));
     maturin
 }

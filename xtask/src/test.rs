@@ -23,9 +23,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let needs: Vec<Need> = needs::of_tests();
     needs::require(&needs, arguments.install, "test")?;
-    for packages in [TOOLS, LIBRARIES] {
-        needs::require_python(&steps::root(), packages, arguments.install, "test")?;
-    }
+    let packages = [TOOLS, LIBRARIES];
+    needs::require_python(&steps::root(), &packages, arguments.install, "test")?;
     // The guides use the wheel.
     steps::run(&[
         ("tests", tests),
