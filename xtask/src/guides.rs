@@ -51,7 +51,7 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
         .into_iter()
         .chain(std::env::split_paths(&search));
     let search = std::env::join_paths(folders).map_err(|error| wrong(&error.to_string()))?;
-    let python = [needs::python_module(root), target.join(needs::LIBRARIES.0)];
+    let python = [needs::MODULE, needs::LIBRARIES.0].map(|folder| target.join(folder));
     let python = std::env::join_paths(python).map_err(|error| wrong(&error.to_string()))?;
     let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
     let mut shell = Command::new("bash");

@@ -47,6 +47,8 @@ pub(crate) fn of_tests() -> Vec<Need> {
 /// Packages of Python's package index, and their folder in the target folder.
 pub(crate) type PythonPackages = (&'static str, &'static [&'static str]);
 
+/// The folder in the target folder in which the package for Python is installed.
+pub(crate) const MODULE: &str = "python-wheel";
 /// What builds and tests the package for Python, without a package that it can work with.
 pub(crate) const TOOLS: PythonPackages = ("python-tools", &["maturin==1.16.0", "pytest==9.2.0"]);
 /// What tests and guides use besides: Spark and the hash that its jobs need, a client of Redis, and the module
@@ -93,11 +95,6 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
 /// Returns cargo's folder of what it builds.
 pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
-}
-
-/// Returns the folder in which the package for Python is installed.
-pub(crate) fn python_module(root: &Path) -> PathBuf {
-    target(root).join("python-wheel")
 }
 
 /// Checks that Python's packages are in their folders; with `install`, puts them there first. The tests of `bloom-redis`

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs, io};
+use std::{env, fs};
 
 use crate::cargo::{JAVA, failed, output_of, run_command, words};
 use crate::fuzz::HOST;
-use crate::needs::{self, LIBRARIES, TOOLS};
+use crate::needs::{self, LIBRARIES, MODULE, TOOLS};
 
 const PACKAGE: &str = "crates/python";
 
@@ -19,162 +19,152 @@ const MAX_BYTES: u64 = 2_500_000;
 /// Builds the wheel as tests are built, and runs every test on it, with the real packages of the index. Tests that need
 /// no other package run on every version of Python that is found.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
-    let (wheel, name) = build(maturin(root, "build --profile dev"), root)?;
-    install(root, &wheel)?;
-    let folders = [TOOLS.0, LIBRARIES.0];
-    run_command(
-        python(root, "python3", &folders)?
-            .args(words("-m pytest --ignore tests/test_plain.py"))
-            .envs([JAVA]),
-    )?;
-    run_command(python(root, "python3", &folders)?.args(["-m", "mypy.stubtest", &name]))?;
+    let wheel = build(root, maturin(root, "build --profile dev"))?;
+    install(root, &wheel, MODULE)?;
+    let python = || python(root, "python3", &[MODULE, TOOLS.0, LIBRARIES.0]);
+    let tests = words("-m pytest --ignore tests/test_plain.py");
+    run_command(python()?.args(tests).envs([JAVA]))?;
+    run_command(python()?.args(["-m", "mypy.stubtest", package(&wheel)?]))?;
     test_plain(root)
 }
 
-/// Builds the wheel that is released, and the archive of its sources; checks their size and contents, and runs the tests
-/// that need no other package.
+/// Builds the wheel that is released, and packs its sources; checks size and contents, and runs the tests that need no
+/// other package. Pip builds the sources in the workflow of wheels, which takes minutes.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
-    let (wheel, name) = build(maturin(root, "build"), root)?;
-    install(root, &wheel)?;
-    let bytes = fs::metadata(&wheel).map_err(unread(&wheel))?.len();
-    println!("{bytes} bytes: {}", wheel.display());
-    if bytes > MAX_BYTES {
-        let reason = format!("it must have at most {MAX_BYTES} bytes, got {bytes}");
-        return Err(failed(wheel.display(), reason));
-    }
-    let installed = needs::python_module(root);
-    let info = installed.join(format!("{name}-{}.dist-info", env!("CARGO_PKG_VERSION")));
-    let mut needed = vec![
-        info.join("licenses/LICENSE-APACHE"),
-        info.join("licenses/LICENSE-MIT"),
-    ];
-    let sources = root.join(PACKAGE).join("python").join(&name);
-    for file in fs::read_dir(&sources).map_err(unread(&sources))? {
-        let file = file.map_err(unread(&sources))?.file_name();
-        needed.push(installed.join(&name).join(file));
-    }
-    if let Some(file) = needed.iter().find(|file| !file.is_file()) {
+    let wheel = build(root, maturin(root, "build"))?;
+    let size = fs::metadata(&wheel).map_err(|error| failed(wheel.display(), error))?;
+    println!("the wheel has {} bytes", size.len());
+    if size.len() > MAX_BYTES {
         return Err(failed(
             wheel.display(),
-            format_args!("it lacks {}", file.display()),
+            format_args!("its size must be at most {MAX_BYTES} bytes, got {}", size.len()),
         ));
     }
-    let text = |file: PathBuf| fs::read_to_string(&file).map_err(unread(&file));
-    let readme = text(root.join(PACKAGE).join("README.md"))?;
-    if !text(info.join("METADATA"))?
-        .trim_end()
-        .ends_with(readme.trim_end())
-    {
+    let (name, version) = (package(&wheel)?, env!("CARGO_PKG_VERSION"));
+    let mut list = Command::new("python3");
+    let list = list.args(["-m", "zipfile", "-l"]).arg(&wheel);
+    let info = format!("{name}-{version}.dist-info");
+    contains(list, name, &format!("py.typed _{name}.pyi"))?;
+    contains(list, &info, "licenses/LICENSE-APACHE licenses/LICENSE-MIT")?;
+    run_command(maturin(root, "sdist --out").arg(wheels(root)))?;
+    let sources = format!("{name}-{version}");
+    let mut list = Command::new("tar");
+    let list = list
+        .arg("-tzf")
+        .arg(wheels(root).join(sources.clone() + ".tar.gz"));
+    let needed = "PKG-INFO pyproject.toml Cargo.lock README.md LICENSE-APACHE LICENSE-MIT";
+    contains(list, &sources, needed)?;
+    install(root, &wheel, MODULE)?;
+    let metadata = needs::target(root).join(MODULE).join(info).join("METADATA");
+    let text = |file: &Path| fs::read_to_string(file).map_err(|error| failed(file.display(), error));
+    let readme = text(&root.join(PACKAGE).join("README.md"))?;
+    if !text(&metadata)?.contains(readme.trim_end()) {
         return Err(failed(wheel.display(), "its description must be README.md"));
     }
-    check_sources(root, &name)?;
     test_plain(root)
 }
 
 /// Runs the tests of arrays, which the module reads where other libraries stored them, under AddressSanitizer. `flags`
-/// are the environment of a build with it. The runtime library is the C compiler's, since Rust has it for programs
-/// alone.
+/// are the environment of a build with it. The runtime library is the C compiler's, because Rust's is for programs only.
 pub(crate) fn sanitize(root: &Path, folder: &str, flags: &[(&str, &str)]) -> Result<(), String> {
-    let mut maturin = maturin(root, "build --profile dev --target");
-    maturin.args([HOST, "--target-dir"]).arg(root.join(folder));
-    maturin.envs(flags.iter().copied());
-    install(root, &build(maturin, root)?.0)?;
+    let mut build_it = maturin(root, "build --profile dev --target");
+    build_it.args([HOST, "--target-dir"]).arg(root.join(folder));
+    build_it.envs(flags.iter().copied());
+    let module = "python-sanitized";
+    install(root, &build(root, build_it)?, module)?;
     let runtime = output_of(Command::new("cc").arg("-print-file-name=libasan.so"))?;
-    let mut python = python(root, "python3", &[TOOLS.0, LIBRARIES.0])?;
+    let mut python = python(root, "python3", &[module, TOOLS.0, LIBRARIES.0])?;
     python.args(words("-m pytest -s tests/test_arrays.py"));
     python.env("LD_PRELOAD", String::from_utf8_lossy(&runtime).trim());
     // Allocators of their own would hide what is outside of an object.
-    python.envs([
-        ("PYTHONMALLOC", "malloc"),
-        ("ARROW_DEFAULT_MEMORY_POOL", "system"),
-    ]);
+    python
+        .env("PYTHONMALLOC", "malloc")
+        .env("ARROW_DEFAULT_MEMORY_POOL", "system");
     run_command(python.envs(flags.iter().copied()))
 }
 
-/// Packs the sources, and checks that what pip needs to build them is there. Building them takes minutes, so that the
-/// workflow of wheels does it.
-fn check_sources(root: &Path, name: &str) -> Result<(), String> {
-    let folder = needs::target(root).join("wheels");
-    run_command(maturin(root, "sdist").arg("--out").arg(&folder))?;
-    let name = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
-    let archive = folder.join(format!("{name}.tar.gz"));
-    let files = output_of(Command::new("tar").arg("-tzf").arg(&archive))?;
-    let files = String::from_utf8_lossy(&files);
-    let is_missing = |file: &&str| !files.lines().any(|line| line.strip_prefix(&name) == Some(file));
-    let needed = "/PKG-INFO /pyproject.toml /Cargo.lock /README.md /LICENSE-APACHE /LICENSE-MIT";
-    match words(needed).into_iter().find(is_missing) {
-        Some(file) => Err(failed(archive.display(), format_args!("it lacks {file}"))),
-        None => Ok(()),
-    }
+/// Returns the folder of the wheel and the archive of sources.
+fn wheels(root: &Path) -> PathBuf {
+    needs::target(root).join("wheels")
 }
 
-/// Builds the wheel by this command of maturin; returns its file and the package's name, which `pyproject.toml` states.
-fn build(mut maturin: Command, root: &Path) -> Result<(PathBuf, String), String> {
-    let folder = needs::target(root).join("wheels");
-    renew(&folder)?;
+/// Builds the wheel by this command of maturin; returns its file.
+fn build(root: &Path, mut maturin: Command) -> Result<PathBuf, String> {
+    let folder = wheels(root);
+    // What remains is more than one wheel, which fails below.
+    let _ = fs::remove_dir_all(&folder);
     maturin.args(words("--locked --offline --out"));
     run_command(maturin.arg(&folder))?;
-    for file in fs::read_dir(&folder).map_err(unread(&folder))? {
-        let file = file.map_err(unread(&folder))?.path();
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(name) = package(&name) {
-            return Ok((file.clone(), name.to_owned()));
+    let files = fs::read_dir(&folder).map_err(|error| failed(folder.display(), error))?;
+    let files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+    <[PathBuf; 1]>::try_from(files)
+        .map(|[file]| file)
+        .map_err(|_| failed(folder.display(), "it must contain one wheel"))
+}
+
+/// Returns the package's name, which `pyproject.toml` states, from its wheel, which must be of the workspace's version
+/// and for all Pythons from 3.11 on.
+fn package(wheel: &Path) -> Result<&str, String> {
+    let name = wheel
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let kind = concat!("-", env!("CARGO_PKG_VERSION"), "-cp311-abi3-");
+    let reason = format!("a wheel must be named NAME{kind}PLATFORM.whl");
+    let package = name.split_once(kind).map(|(package, _)| package);
+    package.ok_or_else(|| failed(name, reason))
+}
+
+/// Checks that an archive, which `list` lists, has these files in a folder.
+fn contains(list: &mut Command, folder: &str, files: &str) -> Result<(), String> {
+    let listed = output_of(list)?;
+    let listed = String::from_utf8_lossy(&listed);
+    for file in words(files) {
+        let path = format!("{folder}/{file}");
+        if !listed.lines().any(|line| words(line).first() == Some(&&*path)) {
+            return Err(failed(path, "the package must contain it"));
         }
-    }
-    let reason = "there must be a wheel of this version for the stable ABI of Python 3.11";
-    Err(failed(folder.display(), reason))
-}
-
-/// Returns the package's name if this is its wheel of the workspace's version, for all Pythons from 3.11 on.
-fn package(wheel: &str) -> Option<&str> {
-    let (name, rest) = wheel.split_once('-')?;
-    let rest = rest.strip_prefix(env!("CARGO_PKG_VERSION"))?;
-    (rest.starts_with("-cp311-abi3-") && rest.ends_with(".whl")).then_some(name)
-}
-
-/// Unpacks the wheel as pip installs it, in a folder of its own.
-fn install(root: &Path, wheel: &Path) -> Result<(), String> {
-    let folder = needs::python_module(root);
-    renew(&folder)?;
-    let mut pip = Command::new("python3");
-    pip.args(words(
-        "-m pip install --quiet --no-index --no-deps --no-compile --target",
-    ));
-    run_command(pip.args([&folder, wheel]))
-}
-
-/// Runs the tests that need no other package on every version of Python that is found, and prints which ones are not.
-fn test_plain(root: &Path) -> Result<(), String> {
-    let mut missing = Vec::new();
-    for version in VERSIONS {
-        let name = format!("python{version}");
-        let plain = || {
-            let mut python = python(root, &name, &[TOOLS.0])?;
-            // The programs of pyenv run the version that this variable names.
-            python.env("PYENV_VERSION", version);
-            Ok::<_, String>(python)
-        };
-        let found = plain()?.args(["-c", ""]).stderr(Stdio::null()).status();
-        if found.is_ok_and(|status| status.success()) {
-            println!("\n{name}");
-            run_command(plain()?.args(words("-m pytest tests/test_plain.py")))?;
-        } else {
-            missing.push(version);
-        }
-    }
-    println!("not tested: Python {}, not found", missing.join(", "));
-    if missing.len() == VERSIONS.len() {
-        return Err(failed("python3", "its version must be one of those"));
     }
     Ok(())
 }
 
-/// Returns Python in the package's folder, with the installed wheel and these folders of packages alone: it ignores what
-/// else is installed, and leaves no files in the folder.
-fn python(root: &Path, program: &str, folders: &[&str]) -> Result<Command, String> {
+/// Unpacks a wheel as pip installs it, in a folder of its own.
+fn install(root: &Path, wheel: &Path, folder: &str) -> Result<(), String> {
+    let mut pip = Command::new("python3");
+    let install = "-m pip install --quiet --no-index --no-deps --no-compile --upgrade --target";
+    pip.args(words(install)).arg(needs::target(root).join(folder));
+    run_command(pip.arg(wheel))
+}
+
+/// Runs the tests that need no other package on every version of Python that is found, and prints which ones are not.
+fn test_plain(root: &Path) -> Result<(), String> {
+    let mut tested = 0;
+    for version in VERSIONS {
+        let run = |arguments: &str| {
+            let mut python = python(root, &format!("python{version}"), &[MODULE, TOOLS.0])?;
+            // The programs of pyenv run the version that this variable names.
+            python.args(words(arguments)).env("PYENV_VERSION", version);
+            Ok::<_, String>(python)
+        };
+        let found = run("-V")?.stderr(Stdio::null()).status();
+        if found.is_ok_and(|status| status.success()) {
+            run_command(&mut run("-m pytest tests/test_plain.py")?)?;
+            tested += 1;
+        } else {
+            println!("not tested: Python {version}, which was not found");
+        }
+    }
+    if tested == 0 {
+        return Err(failed("Python", "there must be one of these versions"));
+    }
+    Ok(())
+}
+
+/// Returns Python in the package's folder, with these folders of packages alone: it ignores what else is installed, and
+/// leaves no files in the folder.
+fn python(root: &Path, program: &str, packages: &[&str]) -> Result<Command, String> {
     let target = needs::target(root);
-    let folders = folders.iter().map(|folder| target.join(folder));
-    let path = env::join_paths([needs::python_module(root)].into_iter().chain(folders));
+    let path = env::join_paths(packages.iter().map(|folder| target.join(folder)));
     let mut python = Command::new(program);
     python.arg("-S").current_dir(root.join(PACKAGE));
     python.env("PYTHONPATH", path.map_err(|error| failed("PYTHONPATH", error))?);
@@ -190,18 +180,6 @@ fn maturin(root: &Path, command: &str) -> Command {
     maturin
 }
 
-/// Removes a folder with what an earlier run left.
-fn renew(folder: &Path) -> Result<(), String> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unread(folder)(error)),
-        _ => Ok(()),
-    }
-}
-
-fn unread(path: &Path) -> impl Fn(io::Error) -> String {
-    move |error| failed(path.display(), error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,14 +187,19 @@ mod tests {
     #[test]
     fn a_wheel_is_of_this_version_and_for_every_python() {
         let version = env!("CARGO_PKG_VERSION");
-        let wheel = |rest: &str| package(&format!("bits-{version}{rest}")).map(str::to_owned);
-        assert_eq!(wheel("-cp311-abi3-linux_x86_64.whl").as_deref(), Some("bits"));
-        for rest in [
-            "-cp311-cp311-linux_x86_64.whl",
-            "0-cp311-abi3-linux_x86_64.whl",
-            ".tar.gz",
-        ] {
-            assert_eq!(wheel(rest), None, "{rest}");
+        let wheel = |rest: &str| PathBuf::from(format!("folder/bits-{version}{rest}"));
+        assert_eq!(package(&wheel("-cp311-abi3-linux_x86_64.whl")), Ok("bits"));
+        for rest in ["-cp311-cp311-linux_x86_64.whl", "0-cp311-abi3-linux_x86_64.whl"] {
+            assert!(package(&wheel(rest)).is_err(), "{rest}");
         }
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let mut list = Command::new("echo");
+        let list = list.arg("bits/py.typed 2026-11-29 0\nbits/module.so.1 2026-11-29 9");
+        contains(list, "bits", "py.typed").unwrap();
+        let missing = contains(list, "bits", "py.typed module.so").unwrap_err();
+        assert!(missing.starts_with("bits/module.so: "), "{missing}");
     }
 }
