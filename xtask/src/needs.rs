@@ -105,29 +105,29 @@ pub(crate) fn target(root: &Path) -> PathBuf {
 /// If one is missing and not to be installed, or the installation fails.
 pub(crate) fn require_python(
     root: &Path,
-    packages: &[PythonPackages],
+    folders: &[PythonPackages],
     install: bool,
     command: &str,
 ) -> Result<(), String> {
-    for (folder, packages) in packages {
+    let missing = |&(folder, packages): &PythonPackages| {
         let folder = target(root).join(folder);
         let is_missing = |package: &&&str| {
             let name = package.replace('-', "_").replace("==", "-");
             !folder.join(name + ".dist-info").is_dir()
         };
-        let missing: Vec<&str> = packages.iter().filter(is_missing).copied().collect();
-        if missing.is_empty() {
-            continue;
-        }
-        if !install {
-            let (missing, folder) = (missing.join(", "), folder.display());
-            let reason = format!("{missing} in {folder}; run `cargo xtask {command} --install`");
-            return Err(failed("missing", reason));
-        }
+        packages.iter().filter(is_missing).copied().collect::<Vec<_>>()
+    };
+    let lacking = || folders.iter().filter(|folder| !missing(folder).is_empty());
+    let names = lacking().flat_map(missing).collect::<Vec<_>>().join(", ");
+    if !install && !names.is_empty() {
+        let reason = format!("{names} of Python; run `cargo xtask {command} --install`");
+        return Err(failed("missing", reason));
+    }
+    for (folder, packages) in lacking() {
         // All of them: pip does not look into the folder, and would bring other versions of what these depend on.
         let mut pip = Command::new("python3");
         pip.args(words("-m pip install --quiet --upgrade --no-compile --target"));
-        run_command(pip.arg(folder).args(*packages))?;
+        run_command(pip.arg(target(root).join(folder)).args(*packages))?;
     }
     Ok(())
 }
