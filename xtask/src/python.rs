@@ -68,7 +68,7 @@ pub(crate) fn sanitize(root: &Path, folder: &str, flags: &[(&str, &str)]) -> Res
     install(root, &build(root, build_it)?, module)?;
     let runtime = output_of(Command::new("cc").arg("-print-file-name=libasan.so"))?;
     let mut python = python(root, "python3", &[module, TOOLS.0, LIBRARIES.0])?;
-    python.args(words("-m pytest -s tests/test_arrays.py"));
+    python.args(words("-m pytest -s tests/test_containers.py"));
     python.env("LD_PRELOAD", String::from_utf8_lossy(&runtime).trim());
     // Allocators of their own would hide what is outside of an object.
     python
