@@ -82,7 +82,7 @@ def check(path, column, rows):
 @pytest.mark.parametrize("name", ARROW)
 def test_pyarrow(name, tmp_path):
     path, column, values = tmp_path / "t.parquet", PATHS.get(name, name), ARROW[name]
-    for options in ({}, {"store_decimal_as_integer": True}):
+    for options in ({}, {"store_decimal_as_integer": True, "write_time_adjusted_to_utc": True}):
         pq.write_table(pa.table({name: values}), path, row_group_size=100, bloom_filter_options={column: True}, **options)
         rows = [(i, INNER.get(name, lambda value: value)(value)) for i, value in enumerate(values) if value.is_valid]
         # Bytes repeat in all groups.
@@ -114,6 +114,21 @@ def test_containers(make, name, tmp_path):
         assert group in parquet_row_groups(path, name, make(values[group * 100 :][:1]))
 
 
+ID, AMSTERDAM = uuid.UUID(int=2**100 + 7), datetime.timezone(datetime.timedelta(minutes=19, seconds=32))
+FORMS = [
+    (pa.array([ID.bytes_le], pa.binary(16)), [ID, ID.bytes, str(ID)], [uuid.UUID(int=8)]), (pa.array([b"text"]), ["text", b"text"], ["7"]),
+    (pa.array([b"text"], pa.binary(4)), ["text", "74657874"], ["none"]), (pa.array([NOON], pa.timestamp("us", "UTC")), [NOON.replace(tzinfo=AMSTERDAM) + AMSTERDAM.utcoffset(None)], []),
+    (pa.array([DAY]), ["1970-01-01", 0, NOON.replace(1970, hour=0), np.datetime64(0, "D")], [DAY.replace(year=1971)]), (pa.array([0.1]), ["0.1", decimal.Decimal("0.1")], [0.2]),
+]
+
+
+@pytest.mark.parametrize("column, present, absent", FORMS)
+def test_forms(column, present, absent, tmp_path):
+    pq.write_table(pa.table({"c": column}), tmp_path / "t.parquet", bloom_filter_options={"c": True})
+    for values, groups in [*[([value], [0]) for value in present], (absent, [])]:
+        assert parquet_row_groups(tmp_path / "t.parquet", "c", values) == groups, values
+
+
 REFUSED = [
     ("int64", 5, TypeError), ("int64", "567", TypeError), ("int64", b"567", TypeError), ("int64", pa.table({"int64": [1]}), TypeError),
     ("int64", pd.DataFrame({"int64": [1]}), TypeError), ("int64", pl.DataFrame({"int64": [1]}), TypeError),
@@ -121,7 +136,7 @@ REFUSED = [
     *[("int64", [v], ValueError) for v in (2**64, 7.0, b"x", DAY, uuid.UUID(int=1), "seven")], ("uint8", [256], ValueError),
     *[("text string", [v], ValueError) for v in (7, uuid.UUID(int=1), "\ud800")], *[("fixed 4", [v], ValueError) for v in (7, 12345678, b"123", "1")],
     *[("uuid", [v], ValueError) for v in (b"123", "123", 1.5)], ("decimal128(38, 10)", [decimal.Decimal("1e-11")], ValueError),
-    ("date32", [NOON], ValueError), ("time us", [datetime.time(tzinfo=UTC)], ValueError), ("timestamp us None", [DAY], ValueError),
+    *[("date32", [v], ValueError) for v in (NOON, NOON.replace(hour=0, microsecond=5), NOON.replace(hour=0, tzinfo=UTC))], ("time us", [datetime.time(tzinfo=UTC)], ValueError), ("timestamp us None", [DAY], ValueError),
     *[("timestamp us None", [v], ValueError) for v in (NOON.replace(tzinfo=UTC), NOON.replace(year=1850), pd.NaT, np.datetime64(1, "ns"))],
     ("timestamp us UTC", [NOON], ValueError), ("missing", [1], ValueError), ("twice", [1], ValueError),
 ]
