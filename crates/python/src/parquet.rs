@@ -38,11 +38,10 @@ pub(crate) fn parquet_row_groups(
 
 fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
     let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
-    let source = File::open(path)
-        .map(Source)
-        .map_err(|error| system(path, &error))?;
+    let source = File::open(path).map(Source);
+    let source = source.map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
     let file = ParquetFile::open(source).map_err(|error| match &error {
-        Error::Size(source) | Error::Read { source, .. } => system(path, source),
+        Error::Size(source) | Error::Read { source, .. } => crate::of_system(path.to_path_buf(), source),
         Error::AllocationFailed { .. } => PyMemoryError::new_err(error.to_string()),
         _ => refused(error.to_string()),
     })?;
@@ -68,11 +67,6 @@ fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>>
         }
     }
     Ok((0..groups).filter(|group| !denied.contains(group)).collect())
-}
-
-/// Converts an error of the system.
-fn system(path: &Path, error: &io::Error) -> PyErr {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
 fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String {
