@@ -1,7 +1,7 @@
 //! The row groups of a Parquet file that may contain values.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,8 @@ pub(crate) fn parquet_row_groups(
 
 fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
     let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
-    let source = Source::open(path).map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
+    let source = File::open(path).map(Source);
+    let source = source.map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
     let file = ParquetFile::open(source).map_err(|error| match &error {
         Error::Size(source) | Error::Read { source, .. } => crate::of_system(path.to_path_buf(), source),
         Error::AllocationFailed { .. } => PyMemoryError::new_err(error.to_string()),
@@ -126,18 +127,8 @@ fn value(given: &Given, column: ColumnType) -> Result<Value, String> {
     value.map_err(|error| error.to_string())
 }
 
-/// A regular file, which is read at places.
+/// A file that is read at places.
 struct Source(File);
-
-impl Source {
-    fn open(path: &Path) -> io::Result<Self> {
-        // Opening a pipe would wait for its writer.
-        match fs::metadata(path)?.is_file() {
-            true => File::open(path).map(Self),
-            false => Err(io::Error::other("not a file")),
-        }
-    }
-}
 
 impl ReadAt for Source {
     type Error = io::Error;
