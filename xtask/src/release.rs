@@ -7,7 +7,8 @@ use std::{fs, io};
 use serde_json::Value;
 
 use crate::cargo::{cargo, cargo_command, failed, metadata, output_of, run_command, words};
-use crate::steps;
+use crate::needs::{self, PYTHON, TOOLS};
+use crate::{python, steps};
 
 /// The placeholder host of addresses that are not set; the name is never valid.
 const UNSET: &str = "//unset.invalid";
@@ -37,11 +38,15 @@ const SHOWN: [&str; 7] = [
 ///
 /// Checks the packages' manifests, and that documents install published packages only. Builds each package from the
 /// archive that would be uploaded, runs the libraries' tests from the archives, and installs and runs the program
-/// `filters`. Then fails if the address of the repository or the homepage is not filled in, or if the changelog has no
-/// section for the version.
+/// `filters`. Builds a wheel for Python and the archive of its sources, and checks them; the workflow of releases builds
+/// and uploads those of all systems. Then fails if the address of the repository or the homepage is not filled in, or if
+/// the changelog has no section for the version.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask release")]
 pub(crate) struct Arguments {
+    /// Install missing system packages first (Debian and its relatives)
+    #[arg(long)]
+    install: bool,
     /// Upload the packages after the checks, except those that are there; needs an account, or the token of the release
     /// workflow
     #[arg(long)]
@@ -50,6 +55,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let root = &steps::root();
+    needs::require(PYTHON, arguments.install, "release")?;
+    needs::require_python(root, &[TOOLS], arguments.install, "release")?;
     let metadata = metadata(root)?;
     let (packages, others) = packages(&metadata);
     let read = |name: &str| fs::read_to_string(root.join(name)).map_err(|error| failed(name, error));
@@ -63,6 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let pack = words("package --locked --no-verify");
     cargo(root, &[pack, selection(&packages)].concat())?;
     check_archives(root, Path::new(text(&metadata, "target_directory")), &packages)?;
+    python::check(root)?;
     ready(&manifest, &changelog)?;
     if arguments.publish {
         upload(root, packages)?;

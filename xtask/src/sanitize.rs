@@ -5,14 +5,16 @@ use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::fuzz::HOST;
-use crate::{needs, steps};
+use crate::needs::{self, LIBRARIES, TOOLS};
+use crate::{python, steps};
 use clap::ValueEnum as _;
 
 /// Run tests under AddressSanitizer and ThreadSanitizer.
 ///
-/// AddressSanitizer watches the C interface, called from Rust and from C and C++ programs with LevelDB. ThreadSanitizer
-/// watches the concurrent filter, parallel builds, and filters that are replaced while threads use them; the standard
-/// library is compiled for it from its sources, a component of rustup.
+/// AddressSanitizer watches the C interface, called from Rust and from C and C++ programs with LevelDB, and the module
+/// for Python, which reads arrays of other libraries. ThreadSanitizer watches the concurrent filter, parallel builds, and
+/// filters that are replaced while threads use them; the standard library is compiled for it from its sources, a
+/// component of rustup.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cargo xtask sanitize --install\n  cargo xtask sanitize address")]
 pub(crate) struct Arguments {
@@ -40,7 +42,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 /// A sanitizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Sanitizer {
-    /// Bytes outside of objects and freed memory: the functions for C, and C and C++ programs that call them
+    /// Bytes outside of objects and freed memory: the functions for C, with C and C++ programs that call them, and
+    /// arrays that Python gives
     Address,
     /// Data races: the concurrent filter, parallel builds, and filters that are replaced while threads use them
     Thread,
@@ -75,25 +78,32 @@ impl Sanitizer {
 /// Runs the tests of a sanitizer.
 fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
     let name = sanitizer.name();
-    let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir"]);
-    cargo
-        .arg(format!("target/sanitize/{name}"))
-        .args(words(sanitizer.arguments()))
-        .env("RUSTC_BOOTSTRAP", "1")
-        .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
+    let folder = format!("target/sanitize/{name}");
+    let (rust, c) = (format!("-Zsanitizer={name}"), format!("-fsanitize={name}"));
+    let flags = [
+        ("RUSTC_BOOTSTRAP", "1"),
+        ("RUSTFLAGS", &rust),
         // For C and C++ programs that tests build.
-        .env("CFLAGS", format!("-fsanitize={name}"))
-        .env("CXXFLAGS", format!("-fsanitize={name}"))
+        ("CFLAGS", &c),
+        ("CXXFLAGS", &c),
         // Tests request more memory than is available, and leak on purpose; other tests look for leaks with valgrind.
-        .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0");
-    run_command(&mut cargo)
+        ("ASAN_OPTIONS", "allocator_may_return_null=1:detect_leaks=0"),
+    ];
+    let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir", &folder]);
+    run_command(cargo.args(words(sanitizer.arguments())).envs(flags))?;
+    match sanitizer {
+        Sanitizer::Address => python::sanitize(root, &folder, &flags),
+        Sanitizer::Thread => Ok(()),
+    }
 }
 
 /// Checks that what the tests need is installed; with `install`, installs it first. Races are detected only in code
 /// that was compiled for it, for which the sources of the standard library are needed.
 fn require(sanitizers: &[Sanitizer], install: bool) -> Result<(), String> {
     if sanitizers.contains(&Sanitizer::Address) {
-        needs::require(&[needs::C, needs::LEVELDB].concat(), install, "sanitize")?;
+        let needs = [needs::C, needs::LEVELDB, needs::PYTHON].concat();
+        needs::require(&needs, install, "sanitize")?;
+        needs::require_python(&steps::root(), &[TOOLS, LIBRARIES], install, "sanitize")?;
     }
     let sysroot = output_of(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8_lossy(&sysroot);

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::cargo::{JAVA, cargo_command, run_command, words};
-use crate::needs::{self, Need};
-use crate::{guides, steps};
+use crate::needs::{self, LIBRARIES, Need, TOOLS};
+use crate::{guides, python, steps};
 
 /// Build all packages with their tests, and run these on the real systems
 ///
 /// Runs every test of every package, with storage engines, servers of Redis, Java, Spark and a browser, the tests of the
-/// documentation, and the guides. Without --install it fails at once if a program that it needs is missing, and lists
+/// documentation, those of the package for Python with the libraries that it reads, and the guides. Without --install it fails at once if a program that it needs is missing, and lists
 /// what is missing. `cargo xtask check` has what a change must pass besides.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask test --install\n\n\
@@ -23,8 +23,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let needs: Vec<Need> = needs::of_tests();
     needs::require(&needs, arguments.install, "test")?;
-    needs::require_python(&steps::root(), arguments.install)?;
-    steps::run(&[("tests", tests), ("guides", guides::follow)])?;
+    let packages = [TOOLS, LIBRARIES];
+    needs::require_python(&steps::root(), &packages, arguments.install, "test")?;
+    // The guides use the wheel.
+    steps::run(&[
+        ("tests", tests),
+        ("python", python::test),
+        ("guides", guides::follow),
+    ])?;
     for kernel in kernels_not_tested() {
         println!("not tested: the kernel {kernel}, which this processor lacks");
     }

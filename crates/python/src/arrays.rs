@@ -226,16 +226,14 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
             each(Batch::Integers(&integers))?;
             continue;
         }
-        let items = (0..rows.len()?).map(|row| &bytes[row * width..(row + 1) * width]);
-        if kind == 'S' {
-            let texts: Vec<&[u8]> = items.map(without_zeros).collect();
-            each(Batch::Texts(&texts))?;
-            continue;
-        }
         text.clear();
         let mut ends = Vec::with_capacity(BATCH);
-        for item in items {
-            append_letters(item, &mut text)?;
+        for row in 0..rows.len()? {
+            let item = &bytes[row * width..(row + 1) * width];
+            match kind {
+                'S' => text.extend_from_slice(without_zeros(item)),
+                _ => append_letters(item, &mut text)?,
+            }
             ends.push(text.len());
         }
         each(Batch::Texts(&split(&text, &ends)))?;

@@ -8,15 +8,16 @@ use filter_sets::{
 };
 use membership_filters::{Encoding, redisbloom};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::error;
 use crate::keys::{Family, Key, Kind, UNDECIDED, answers, each_batch};
 
-/// The most memory for the hash values of a filter that is built at once, in bytes: 8 GiB, of half a billion keys or more.
-const BUILDING_MEMORY: u64 = 8 << 30;
+/// The memory for a filter that is built at once, in bytes: more than there is, so that keys stay in their order and the
+/// system refuses what it does not have. Hash values take 8 or 16 bytes a key.
+const BUILDING_MEMORY: u64 = 1 << 48;
 
 /// Returns the name of a format that users type.
 pub(crate) fn name_of(format: &StoredFormat) -> &str {
@@ -44,19 +45,28 @@ fn kind_of(name: &str, given: Option<&str>) -> PyResult<Option<Kind>> {
     }
     match kind {
         None | Some(Kind::Text) => Ok(Some(Kind::Text)),
-        Some(other) => Err(PyTypeError::new_err(format!(
-            "keys of a filter for Redis must be \"text\", got {:?}: pass str(key)",
-            other.name()
-        ))),
+        Some(other) => Err(not_for_redis(other.name())),
     }
 }
 
-fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<u64>) -> PyResult<Size> {
+fn not_for_redis(got: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "keys of a filter for Redis must be text, got {got}: pass str(key), as Redis has it"
+    ))
+}
+
+fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<Count>) -> PyResult<Size> {
+    // A batch of keys may be there before a format refuses what it cannot have.
+    if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate < 1.0)) {
+        return Err(PyValueError::new_err(format!(
+            "the rate must be above 0 and below 1, got {rate}"
+        )));
+    }
     match (rate, bits_per_key, nbytes) {
         (None, None, None) => Ok(Size::Rate(0.01)),
         (Some(rate), None, None) => Ok(Size::Rate(rate)),
         (None, Some(bits), None) => Ok(Size::BitsPerKey(bits)),
-        (None, None, Some(bytes)) => Ok(Size::Bytes(bytes)),
+        (None, None, Some(Count(bytes))) => Ok(Size::Bytes(bytes)),
         _ => Err(PyTypeError::new_err("give one of rate, bits_per_key and nbytes")),
     }
 }
@@ -81,13 +91,42 @@ fn reading_format(
     })
 }
 
+/// A number of keys or bytes.
+struct Count(u64);
+
+impl<'py> FromPyObject<'_, 'py> for Count {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let out_of_range = |error: PyErr| match error.is_instance_of::<PyOverflowError>(number.py()) {
+            true => PyValueError::new_err(format!(
+                "numbers of keys and bytes must be between 0 and 2^64 - 1, got {}",
+                &*number
+            )),
+            false => error,
+        };
+        number.extract().map(Self).map_err(out_of_range)
+    }
+}
+
 /// A filter, and its kind of key once that is decided. A filter without a kind has no keys.
 struct Inner {
     filter: StoredFilter,
     kind: Option<Kind>,
+    /// Set if it was read from bytes that do not state the kind.
+    is_guessed: bool,
 }
 
 impl Inner {
+    const fn of(filter: StoredFilter, kind: Option<Kind>) -> Self {
+        let is_guessed = false;
+        Self {
+            filter,
+            kind,
+            is_guessed,
+        }
+    }
+
     /// Takes a filter that was read with this kind, if it was given.
     fn read(mut filter: StoredFilter, given: Option<Kind>, counts_keys: bool) -> PyResult<Self> {
         if let (Some(stated), Some(keys)) = (filter.key_kind(), filter.key_count()) {
@@ -105,7 +144,7 @@ impl Inner {
             if let (None, Some(kind)) = (stated, kind) {
                 filter.state_keys(kind.stated(), keys).map_err(error)?;
             }
-            return Ok(Self { filter, kind });
+            return Ok(Self::of(filter, kind));
         }
         let encoding = filter.format().key_encoding();
         let kind = Kind::of_encoding(encoding).ok_or_else(|| {
@@ -123,14 +162,26 @@ impl Inner {
         let fill = counts_keys.then(|| filter.fill()).flatten();
         let keys = fill.and_then(|fill| fill.estimated_len).unwrap_or(0);
         filter.state_keys(kind.stated(), keys).map_err(error)?;
+        let is_guessed = given.is_none() && kind == Kind::Text;
         let kind = Some(kind);
-        Ok(Self { filter, kind })
+        Ok(Self {
+            filter,
+            kind,
+            is_guessed,
+        })
     }
 
     /// Returns the kind of keys of this family that are queried.
     fn queried(&self, family: Family) -> PyResult<Kind> {
+        if family == Family::Integers && self.filter.format().has_commands() {
+            return Err(not_for_redis("int"));
+        }
         match self.kind {
-            Some(kind) => kind.check(family).map(|()| kind),
+            Some(kind) if self.is_guessed => {
+                let hint = "; if its keys are integers, read it with keys=\"int64\"";
+                kind.check(family, hint).map(|()| kind)
+            }
+            Some(kind) => kind.check(family, "").map(|()| kind),
             None => Ok(family.kind()),
         }
     }
@@ -237,12 +288,12 @@ impl PyFilter {
     #[expect(clippy::too_many_arguments, reason = "all but two are named in Python")]
     fn new(
         py: Python<'_>,
-        capacity: u64,
+        capacity: Count,
         rate: Option<f64>,
         format: &str,
         keys: Option<&str>,
         bits_per_key: Option<f64>,
-        nbytes: Option<u64>,
+        nbytes: Option<Count>,
         seed: i32,
     ) -> PyResult<Self> {
         let kind = kind_of(format, keys)?;
@@ -251,9 +302,9 @@ impl PyFilter {
             size_of(rate, bits_per_key, nbytes)?,
         );
         py.detach(|| {
-            let mut filter = StoredFilter::new(format, capacity, size)?;
+            let mut filter = StoredFilter::new(format, capacity.0, size)?;
             filter.state_keys(kind.map_or(UNDECIDED, Kind::stated), 0)?;
-            Ok(Self::of(Inner { filter, kind }))
+            Ok(Self::of(Inner::of(filter, kind)))
         })
         .map_err(error)
     }
@@ -262,19 +313,19 @@ impl PyFilter {
     /// >>> "a" in Filter.build(["a", "b"], 0.001, format="ribbon")
     /// True
     #[staticmethod]
-    #[pyo3(signature = (keys_of, /, rate=None, *, format="blocked-xxph3", keys=None, bits_per_key=None, nbytes=None, capacity=None, seed=0))]
+    #[pyo3(signature = (iterable, /, rate=None, *, format="blocked-xxph3", keys=None, bits_per_key=None, nbytes=None, capacity=None, seed=0))]
     #[expect(clippy::too_many_arguments, reason = "all but two are named in Python")]
     fn build(
-        keys_of: &Bound<'_, PyAny>,
+        iterable: &Bound<'_, PyAny>,
         rate: Option<f64>,
         format: &str,
         keys: Option<&str>,
         bits_per_key: Option<f64>,
-        nbytes: Option<u64>,
-        capacity: Option<u64>,
+        nbytes: Option<Count>,
+        capacity: Option<Count>,
         seed: i32,
     ) -> PyResult<Self> {
-        let py = keys_of.py();
+        let py = iterable.py();
         let given = kind_of(format, keys)?;
         let (format, size) = (
             format_of(format, given, seed)?,
@@ -285,20 +336,18 @@ impl PyFilter {
                 .memory(BUILDING_MEMORY)?
                 .keep_order()
                 .key_kind(kind.map_or(UNDECIDED, Kind::stated))?;
-            match capacity {
-                Some(capacity) => builder.capacity(capacity).in_memory(),
+            match &capacity {
+                Some(Count(capacity)) => builder.capacity(*capacity).in_memory(),
                 None => builder.in_memory(),
             }
         };
-        // Wrong sizes are refused before a key is taken.
-        start(given).map_err(error)?;
         let decided = given.map_or_else(OnceLock::new, OnceLock::from);
         let decide = |family: Family| {
             let kind = *decided.get_or_init(|| family.kind());
-            kind.check(family).map(|()| kind)
+            kind.check(family, "").map(|()| kind)
         };
         let mut building: Option<MemoryBuilding> = None;
-        each_batch(keys_of, &decide, &mut |batch| {
+        each_batch(iterable, &decide, &mut |batch| {
             let building = match &mut building {
                 Some(building) => building,
                 none => none.insert(start(decided.get().copied())?),
@@ -311,7 +360,7 @@ impl PyFilter {
         let go_on = |_| Python::attach(|py| py.check_signals().is_ok());
         let built = py.detach(|| building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
         let filter = built.map_err(error)?;
-        Ok(Self::of(Inner { filter, kind }))
+        Ok(Self::of(Inner::of(filter, kind)))
     }
 
     /// Read a filter. Guava's streams need keys, the bits of engines and of Parquet files a format.
@@ -340,10 +389,11 @@ impl PyFilter {
     }
 
     /// Open a file: of save(), of the program `filters`, or with the bytes of another program, which need what from_bytes
-    /// needs. A mapped file is read when keys are looked up, its checksum is not compared, and it must not be truncated.
+    /// needs. With mmap, filters that are built at once are read when keys are looked up: no checksum is compared, and the
+    /// file must not be truncated. Others are read into memory.
     /// >>> Filter.open("none.filter", mmap=True)
     /// Traceback (most recent call last):
-    /// FileNotFoundError: none.filter: No such file or directory (os error 2)
+    /// FileNotFoundError: [Errno 2] No such file or directory: 'none.filter'
     #[staticmethod]
     #[pyo3(signature = (path, /, format=None, *, keys=None, mmap=false))]
     fn open(
@@ -354,6 +404,12 @@ impl PyFilter {
         mmap: bool,
     ) -> PyResult<Self> {
         let kind = keys.map(Kind::named).transpose()?;
+        if path.is_dir() {
+            return Err(PyIsADirectoryError::new_err(format!(
+                "{}: a folder is no filter; FilterSet.open opens a set",
+                path.display()
+            )));
+        }
         let file = StoredFile::open(&path).map_err(error)?;
         let given = match file.header() {
             Some(_) => format.map(StoredFormat::named).transpose().map_err(error)?,
@@ -371,8 +427,8 @@ impl PyFilter {
     /// True
     #[staticmethod]
     fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let chunks = chunks.try_iter()?.map(|chunk| chunk?.extract());
-        let chunks = chunks.collect::<PyResult<Vec<(i64, Vec<u8>)>>>()?;
+        let chunks = chunks.try_iter()?.map(|chunk| chunk?.extract::<(i64, Vec<u8>)>());
+        let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
         let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
         let slices = chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..]));
         let chain = redisbloom::BloomFilter::from_chunks(slices).map_err(wrong)?;
@@ -388,15 +444,15 @@ impl PyFilter {
     #[pyo3(signature = (capacity, rate=None, *, format="blocked-xxph3", bits_per_key=None, nbytes=None))]
     fn sizing<'py>(
         py: Python<'py>,
-        capacity: u64,
+        capacity: Count,
         rate: Option<f64>,
         format: &str,
         bits_per_key: Option<f64>,
-        nbytes: Option<u64>,
+        nbytes: Option<Count>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let format = StoredFormat::named(format).map_err(error)?;
         let sizing = format
-            .sizing(capacity, size_of(rate, bits_per_key, nbytes)?)
+            .sizing(capacity.0, size_of(rate, bits_per_key, nbytes)?)
             .map_err(error)?;
         let dict = PyDict::new(py);
         dict.set_item("nbytes", sizing.bytes)?;
@@ -423,9 +479,7 @@ impl PyFilter {
     /// True
     fn update(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         each_batch(keys, &|family| self.write().inserted(family), &mut |batch| {
-            self.write()
-                .filter
-                .insert_many(batch.iter().map(|key| SetKey::Encoded(key)))
+            self.write().filter.insert_encoded(batch)
         })
     }
 
@@ -441,7 +495,8 @@ impl PyFilter {
         })
     }
 
-    /// Forget the older half of the keys of "rotating": those added before the last rotation.
+    /// Forget the oldest generation of keys, of "rotating": a new filter has two, which makes it the keys before the last
+    /// rotation.
     /// >>> seen = Filter(9, format="rotating"); seen.add("a"); seen.rotate(); "a" in seen
     /// True
     /// True
@@ -469,9 +524,7 @@ impl PyFilter {
     /// array([ True, False])
     fn contains_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         answers(keys, &|family| self.read().queried(family), &|batch| {
-            self.read()
-                .filter
-                .contains_many(batch.iter().map(|key| SetKey::Encoded(key)))
+            self.read().filter.contains_encoded(batch)
         })
     }
 
@@ -480,9 +533,17 @@ impl PyFilter {
     /// True
     fn copy(&self, py: Python<'_>) -> Self {
         py.detach(|| {
-            let inner = self.read();
-            let (filter, kind) = (inner.filter.clone(), inner.kind);
-            Self::of(Inner { filter, kind })
+            let Inner {
+                filter,
+                kind,
+                is_guessed,
+            } = &*self.read();
+            let (filter, kind, is_guessed) = (filter.clone(), *kind, *is_guessed);
+            Self::of(Inner {
+                filter,
+                kind,
+                is_guessed,
+            })
         })
     }
 
@@ -533,11 +594,11 @@ impl PyFilter {
     /// when it is complete.
     /// >>> Filter(9).save("seen.filter"); Filter.open("seen.filter")
     /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
-    #[pyo3(signature = (path, /, *, header=true, replace=true))]
-    fn save(&self, py: Python<'_>, path: PathBuf, header: bool, replace: bool) -> PyResult<()> {
+    #[pyo3(signature = (path, /, *, header=true))]
+    fn save(&self, py: Python<'_>, path: PathBuf, header: bool) -> PyResult<()> {
         py.detach(|| match (header, &self.read().filter) {
-            (true, filter) => filter.save(path, replace),
-            (false, filter) => filter.save_stored(path, replace),
+            (true, filter) => filter.save(path, true),
+            (false, filter) => filter.save_stored(path, true),
         })
         .map_err(error)
     }

@@ -101,21 +101,18 @@ impl Kind {
         }
     }
 
-    /// Returns an error unless keys of this family are of this kind.
-    pub(crate) fn check(self, family: Family) -> PyResult<()> {
+    /// Returns an error unless keys of this family are of this kind. `hint` is what else the caller knows of it.
+    pub(crate) fn check(self, family: Family, hint: &str) -> PyResult<()> {
         if self.family() == family {
             return Ok(());
         }
-        let (types, got, hint) = match family {
-            Family::Text => ("int", "str or bytes", ""),
-            Family::Integers => (
-                "str or bytes",
-                "int",
-                "; pass keys=\"int64\" when you open bytes without a header whose keys are integers",
-            ),
+        let (types, got) = match family {
+            Family::Text => ("int", "str or bytes"),
+            Family::Integers => ("str or bytes", "int"),
         };
         Err(PyTypeError::new_err(format!(
-            "keys of this filter must be {types} (keys=\"{}\"), got {got}: 7 and \"7\" are different keys, since their bytes are hashed{hint}",
+            "keys of this filter must be {types} (keys=\"{}\"), got {got}: 7 and \"7\" are different keys, since their bytes \
+             are hashed{hint}",
             self.name()
         )))
     }

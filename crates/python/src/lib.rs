@@ -4,10 +4,14 @@ mod arrays;
 mod ffi;
 mod filter;
 mod keys;
+mod parquet;
 mod set;
 
+use std::io;
+use std::path::PathBuf;
+
 use filter_sets::StoredFormat;
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// Converts an error of the library.
@@ -16,12 +20,25 @@ fn error(error: filter_sets::Error) -> PyErr {
 
     let text = error.to_string();
     match error {
-        NotFound { .. } => PyFileNotFoundError::new_err(text),
-        Read { .. } | Write { .. } => PyOSError::new_err(text),
+        NotFound { path, source } | Read { path, source } | Write { path, source } => {
+            of_system(path, &source)
+        }
         MemoryTooSmall { .. } | OutOfMemory { .. } => PyMemoryError::new_err(text),
         // Only signals stop a build.
         Stopped => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text),
+    }
+}
+
+/// Converts an error of the system. Python chooses the class by the number.
+fn of_system(path: PathBuf, error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let text = error.to_string();
+            let reason = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, reason, path.into_os_string()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
     }
 }
 
@@ -43,5 +60,6 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filter::PyFilter>()?;
     module.add_class::<set::PyFilterSet>()?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

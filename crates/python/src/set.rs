@@ -22,7 +22,7 @@ pub(crate) struct PyFilterSet {
 
 impl PyFilterSet {
     fn queried(&self, family: Family) -> PyResult<Kind> {
-        self.kind.check(family).map(|()| self.kind)
+        self.kind.check(family, "").map(|()| self.kind)
     }
 }
 

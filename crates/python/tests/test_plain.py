@@ -1,11 +1,12 @@
 """The classes, their errors and threads. These tests need pytest alone."""
 
+import _thread
 import copy
 import faulthandler
+import importlib.util
 import pathlib
 import re
 import shutil
-import signal
 import sys
 import threading
 
@@ -26,8 +27,8 @@ def no_waiting_for_ever():
     faulthandler.cancel_dump_traceback_later()
 
 
-def test_answers_without_numpy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "numpy", None)
+def test_answers_without_numpy():
+    assert importlib.util.find_spec("numpy") is None
     answers = Filter.build(["a"]).contains_many(["a", "b"])
     assert type(answers) is memoryview and answers.format == "?" and answers.tolist() == [True, False]
     assert Filter(9).contains_many([]).tolist() == []
@@ -150,7 +151,7 @@ def test_errors(tmp_path):
         Filter.open(missing)
     with pytest.raises(OSError):
         Filter(9).save(missing / "deeper")
-    with pytest.raises(ValueError, match="plain file"):
+    with pytest.raises(IsADirectoryError, match="FilterSet.open"):
         Filter.open(tmp_path)
     with pytest.raises(ValueError) as listing:
         Filter(10, format="bloom")
@@ -187,8 +188,6 @@ def test_errors(tmp_path):
         Filter(10, keys="int32").update([0, 2**31])
     with pytest.raises(ValueError, match="UTF-8"):
         Filter(10, keys="utf16").add(b"\xff")
-    with pytest.raises(ValueError, match="exists"):
-        seen.save(tmp_path / "f"), seen.save(tmp_path / "f", replace=False)
 
 
 def run_all(works):
@@ -266,7 +265,6 @@ def test_lists_that_change():
     assert all(shared.contains_many([*range(100), 7, *range(101, 4096)])) and shared.estimated_len < 5000
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers of signals")
 def test_interrupts():
     """Ctrl-C stops a call with keys without end."""
 
@@ -275,20 +273,16 @@ def test_interrupts():
             yield "key"
 
     seen, many = Filter(100), ["key"] * 10_000_000 + ["last"]
-    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        for call, keys in [
-            (seen.update, many),
-            (seen.update, without_end()),
-            (seen.contains_many, without_end()),
-            (Filter.build, without_end()),
-        ]:
-            with pytest.raises(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, 0.05)
-                call(keys)
-        assert "key" in seen and "last" not in seen
-    finally:
-        signal.signal(signal.SIGALRM, previous)
+    for call, keys in [
+        (seen.update, many),
+        (seen.update, without_end()),
+        (seen.contains_many, without_end()),
+        (Filter.build, without_end()),
+    ]:
+        with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.05, _thread.interrupt_main).start()
+            call(keys)
+    assert "key" in seen and "last" not in seen
 
 
 def test_set(tmp_path):

@@ -13,7 +13,7 @@ use crate::bytes::Sum;
 use crate::error::{Error, ensure};
 use crate::filter::StoredFilter;
 use crate::folder::{Lock, write_filter};
-use crate::format::{AnyFilling, Hasher, Plan, Size, StoredFormat};
+use crate::format::{AnyFilling, Filling, Hasher, Plan, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
@@ -296,6 +296,18 @@ fn check_shards(shards: u32) -> Result<(), Error> {
     ensure((1..=MAX_SHARDS).contains(&shards), reason)
 }
 
+/// Adds to a header what follows from the bits.
+fn sealed(header: Header, filter: &dyn Filling) -> Result<Header, Error> {
+    let mut sum = Sum::default();
+    filter.write(&mut sum).map_err(Error::argument)?;
+    Ok(Header {
+        bytes: sum.bytes,
+        sha256: sum.sha256(),
+        rate: Some(header.rate.unwrap_or_else(|| filter.rate())),
+        ..header
+    })
+}
+
 /// The form in which a filter is written.
 enum FileForm {
     Sealed,
@@ -386,6 +398,7 @@ impl FileBuilding {
         let Builder { replace, format, .. } = keys.builder.clone();
         let mut written = Err(Error::argument("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
+            let header = sealed(header, &*filter)?;
             let mut entry = header.entry();
             let (path, replace) = match form {
                 FileForm::Shard(..) => (path.join(&entry.file), true),
@@ -455,6 +468,7 @@ impl SetBuilding {
         let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
         keys.build(0, count, progress, |header, filter| {
+            let header = sealed(header, &*filter)?;
             let mut shard = header.entry();
             match &commands {
                 None => lock.write(&shard, Some(&header), &|file| filter.write(file))?,
@@ -524,8 +538,8 @@ impl KeyCollector {
         })
     }
 
-    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes its
-    /// header and the filter.
+    /// Builds the filter of each shard in order, the first of which has this number among so many, and passes the filter
+    /// and its header, which lacks what follows from the bits.
     fn build(
         mut self,
         first: u32,
@@ -561,33 +575,33 @@ impl KeyCollector {
             let plan = format.plan(keys, *capacity, *size)?;
             // Before the first one is built.
             self.check_memory(plan.memory, keys)?;
-            Ok((keys, plan))
+            let rate = plan.rate.as_ref().map(|rate| rate()).transpose();
+            let rate = rate.map_err(|reason| format.wrong(reason))?;
+            Ok((keys, (plan, rate)))
         });
-        let plans: HashMap<u64, Plan> = plans.collect::<Result<_, Error>>()?;
+        let plans: HashMap<u64, (Plan, Option<f64>)> = plans.collect::<Result<_, Error>>()?;
         let (mut shard, mut started) = (0, None);
         self.values.pass(self.shards, &mut |values| {
             let keys = counts[shard as usize];
             let mut filter = match started.take() {
                 Some(filter) => filter,
-                None => (plans[&keys].make)()?,
+                None => (plans[&keys].0.make)()?,
             };
             if let Some(values) = values {
                 go_on(values.len() as u64)?;
                 return started.insert(filter).add(values);
             }
             filter.finish()?;
-            let mut sum = Sum::default();
-            filter.write(&mut sum).map_err(Error::argument)?;
             let header = Header {
                 format: format.name().to_owned(),
                 key_kind: key_kind.clone(),
                 seed: SHARD_SEED,
                 shard: first + shard,
                 shards: of,
-                bytes: sum.bytes,
+                bytes: 0,
                 keys,
-                sha256: sum.sha256(),
-                rate: Some(filter.rate()),
+                sha256: String::new(),
+                rate: plans[&keys].1,
             };
             shard += 1;
             write(header, filter)

@@ -82,7 +82,17 @@ impl StoredFilter {
         let keys: Vec<_> = keys
             .collect::<Result<_, _>>()
             .map_err(|reason| self.format.wrong(reason))?;
-        let done = self.stored.insert_many(&slices(&keys));
+        self.insert_encoded(&slices(&keys))
+    }
+
+    /// Inserts keys as [`insert_many`](Self::insert_many) does that are [encoded](SetKey::Encoded) already and lie in a
+    /// slice, in less time. Nobody checks that they have the length of encoded keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`insert`](Self::insert), but for the form of keys.
+    pub fn insert_encoded(&mut self, keys: &[&[u8]]) -> Result<(), Error> {
+        let done = self.stored.insert_many(keys);
         if self.format.takes_keys() {
             self.restate(|header| header.keys = header.keys.saturating_add(keys.len() as u64));
         }
@@ -178,6 +188,7 @@ impl StoredFilter {
     fn restate(&mut self, change: impl FnOnce(&mut Header)) {
         if let Some(Stated { of, sealed }) = &mut self.header {
             change(of);
+            of.rate = None;
             sealed.take();
         }
     }

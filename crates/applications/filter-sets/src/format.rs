@@ -82,6 +82,8 @@ pub(crate) struct Plan {
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
+    /// Returns the expected rate where it follows from the plan, not from the bits. It takes longer than all the rest.
+    pub(crate) rate: Option<Box<dyn Fn() -> Result<f64> + Send>>,
 }
 
 const BUILT_AT_ONCE: &str = "takes and loses no keys: filters of engines are built from all keys at once";
@@ -152,7 +154,7 @@ pub(crate) trait Filling {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Returns the expected false-positive rate.
+    /// Returns the expected false-positive rate, which follows from the bits.
     fn rate(&self) -> f64;
 
     /// Returns the finished filter for queries, without a copy of its bits.

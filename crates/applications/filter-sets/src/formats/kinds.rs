@@ -85,6 +85,7 @@ impl FormatOperations for &'static dyn AnyKind {
                 let filter = plan.make().map_err(Error::of_filter)?;
                 Ok(Box::new(Kept { kind, filter }) as AnyFilling)
             }),
+            rate: None,
         })
     }
 

@@ -130,18 +130,19 @@ impl FormatOperations for &'static dyn AnyFormat {
 
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let (bits_per_key, function, len) = planned(*self, format, keys, capacity, size)?;
-        // Here, where several are planned at a time.
-        let rate = self.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
-        let format = format.clone();
+        let (sizes, format) = (*self, format.clone());
         Ok(Plan {
             memory: len.saturating_add(keys.saturating_mul(8 + self.facts().building_bytes_per_key)),
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
-                    32 => Filled::start(policy, function, keys, rate, |hash| (hash >> 64) as u32),
-                    _ => Filled::start(policy, function, keys, rate, |hash| hash as u64),
+                    32 => Filled::start(sizes, policy, function, keys, |hash| (hash >> 64) as u32),
+                    _ => Filled::start(sizes, policy, function, keys, |hash| hash as u64),
                 }
             }),
+            rate: Some(Box::new(move || {
+                sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)
+            })),
         })
     }
 
@@ -179,9 +180,9 @@ impl FormatOperations for &'static dyn AnyFormat {
 
 /// The filter of a policy, which is built from all hash values at once.
 struct Filled<H> {
+    sizes: &'static dyn AnyFormat,
     policy: AnyPolicy,
     function: HashFunctionId,
-    rate: f64,
     hash: fn(u128) -> H,
     hashes: Vec<H>,
     filter: Vec<u8>,
@@ -190,10 +191,10 @@ struct Filled<H> {
 impl<H: HashValue + 'static> Filled<H> {
     /// Makes room for this many hash values, and for their filter.
     fn start(
+        sizes: &'static dyn AnyFormat,
         policy: AnyPolicy,
         function: HashFunctionId,
         keys: u64,
-        rate: f64,
         hash: fn(u128) -> H,
     ) -> Result<AnyFilling> {
         let count = usize::try_from(keys).map_err(Error::argument)?;
@@ -205,9 +206,9 @@ impl<H: HashValue + 'static> Filled<H> {
             .map_err(|_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys")))?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
+            sizes,
             policy,
             function,
-            rate,
             hash,
             hashes,
             filter,
@@ -234,7 +235,7 @@ impl<H: HashValue> Filling for Filled<H> {
     }
 
     fn rate(&self) -> f64 {
-        self.rate
+        FilterView::new(self.sizes, &self.filter).expected_rate()
     }
 
     fn into_opened(self: Box<Self>, format: &StoredFormat) -> Result<AnyOpened> {

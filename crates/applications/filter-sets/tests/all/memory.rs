@@ -108,6 +108,9 @@ fn clones_change_alone_and_merge_as_files_do() {
     let [first, second] = generation.shards() else {
         panic!("two shards");
     };
+    // A shard denies no key of another.
+    let slices: Vec<&[u8]> = all[..10].iter().map(Vec::as_slice).collect();
+    assert_eq!(first.contains_encoded(&slices), [true; 10]);
     let error = first.clone().merge(second).unwrap_err().to_string();
     assert!(error.contains("shard 0 of 2, got"), "{error}");
 }
