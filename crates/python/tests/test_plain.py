@@ -106,7 +106,7 @@ def test_removal_rotation_clear():
     for format, change in (("blocked", "remove"), ("ribbon", "add"), ("guava", "remove")):
         with pytest.raises(ValueError, match=f"(?i){format}"):
             getattr(Filter.build(["a"], format=format), change)("a")
-    with pytest.raises(ValueError, match="rotat"):
+    with pytest.raises(ValueError, match="rotating"):
         Filter(9).rotate()
 
 
@@ -138,7 +138,6 @@ def test_sizing():
     for size in ({"rate": 0.001}, {"nbytes": 4096}, {"bits_per_key": 16}):
         assert len(Filter(1000, **size).to_bytes()) == Filter.sizing(1000, **size)["nbytes"]
     assert Filter(1000) == Filter(1000, 0.01) and Filter(1000, nbytes=4096).bits == 32_512
-    assert 15_000 < Filter(1000, bits_per_key=16).bits < 17_000
     assert Filter.build(["a"], capacity=1000) == Filter.build(["a"], capacity=1000) != Filter.build(["a"])
     with pytest.raises(TypeError, match="one of"):
         Filter(10, 0.1, nbytes=9)
@@ -156,9 +155,8 @@ def test_errors(tmp_path):
     with pytest.raises(ValueError) as listing:
         Filter(10, format="bloom")
     names = [name for format in samebits.formats() for name in (format.name, *format.aliases)]
-    assert len(names) == len(set(names)) > 30 and all(
-        format.name in str(listing.value) for format in samebits.formats()
-    )
+    assert len(names) == len(set(names)) == 37
+    assert all(format.name in str(listing.value) for format in samebits.formats())
     assert all(Filter.sizing(100, format=name, bits_per_key=20)["nbytes"] for name in names)
     with pytest.raises(ValueError, match='"utf16"'):
         Filter(10, keys="utf8")
@@ -246,8 +244,8 @@ def test_keys_that_run_code():
     assert 7 in shared
     same_filter = Index(lambda: shared.update([8]))
     shared.add(same_filter)
-    shared.update([same_filter] * 3)
-    assert same_filter in shared and all(shared.contains_many([same_filter])) and 8 in shared
+    shared.update([same_filter])
+    assert same_filter in shared and all(shared.contains_many([same_filter, 8]))
 
     def fail():
         raise LookupError("mine")
@@ -273,15 +271,10 @@ def test_interrupts():
             yield "key"
 
     seen, many = Filter(100), ["key"] * 10_000_000 + ["last"]
-    for call, keys in [
-        (seen.update, many),
-        (seen.update, without_end()),
-        (seen.contains_many, without_end()),
-        (Filter.build, without_end()),
-    ]:
+    for call in (seen.update, lambda _: seen.update(many), seen.contains_many, Filter.build):
         with pytest.raises(KeyboardInterrupt):
             threading.Timer(0.05, _thread.interrupt_main).start()
-            call(keys)
+            call(without_end())
     assert "key" in seen and "last" not in seen
 
 
