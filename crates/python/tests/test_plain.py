@@ -221,6 +221,7 @@ def test_threads_merge_both_ways():
     def work(ours, theirs):
         for _ in range(200):
             ours |= theirs
+            theirs |= ours
 
     run_all([lambda: work(one, other), lambda: work(other, one)] * 2)
     assert one == other and "a" in other and "b" in one
