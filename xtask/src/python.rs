@@ -162,7 +162,9 @@ fn python(root: &Path, program: &str, packages: &[&str]) -> Result<Command, Stri
     let mut python = Command::new(program);
     python.arg("-S").current_dir(root.join(PACKAGE));
     python.env("PYTHONPATH", path.map_err(|error| failed("PYTHONPATH", error))?);
-    python.env("PYTHONPYCACHEPREFIX", target.join("python-cache"));
+    let cache = target.join("python-cache");
+    python.env("HYPOTHESIS_STORAGE_DIRECTORY", cache.join("hypothesis"));
+    python.env("PYTHONPYCACHEPREFIX", cache);
     Ok(python)
 }
 
