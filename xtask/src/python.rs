@@ -87,7 +87,7 @@ fn build(root: &Path, mut maturin: Command) -> Result<PathBuf, String> {
     let folder = wheels(root);
     // What remains is more than one wheel, which fails below.
     let _ = fs::remove_dir_all(&folder);
-    maturin.args(words("--locked --offline --out"));
+    maturin.args(words("--locked --out"));
     run_command(maturin.arg(&folder))?;
     let files = fs::read_dir(&folder).map_err(|error| failed(folder.display(), error))?;
     let files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();

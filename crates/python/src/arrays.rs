@@ -186,9 +186,15 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     let Ok(class) = numpy.and_then(|numpy| numpy.getattr(intern!(py, "ndarray"))) else {
         return Ok(false);
     };
-    if !keys.is_instance(&class)? {
+    // A masked array has no keys in some rows.
+    if !keys.is_instance(&class)? || keys.hasattr(intern!(py, "mask"))? {
         return Ok(false);
     }
+    // The methods of a class that is derived from it may be others.
+    let keys = &class
+        .py()
+        .import(intern!(py, "numpy"))?
+        .call_method1(intern!(py, "asarray"), (keys,))?;
     let dtype = keys.getattr(intern!(py, "dtype"))?;
     let dimensions: usize = keys.getattr(intern!(py, "ndim"))?.extract()?;
     if dimensions != 1 {
@@ -198,8 +204,6 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     }
     let kind: char = dtype.getattr(intern!(py, "kind"))?.extract()?;
     let little_endian = match kind {
-        // A masked array has no keys in some rows.
-        _ if keys.hasattr(intern!(py, "mask"))? => return Ok(false),
         'O' | 'T' => return Ok(false),
         'i' => intern!(py, "<i8").clone().into_any(),
         'u' => intern!(py, "<u8").clone().into_any(),

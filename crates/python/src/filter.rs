@@ -1,7 +1,7 @@
 //! The class `Filter`.
 
 use std::path::PathBuf;
-use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use filter_sets::{
     Access, Builder, Header, MemoryBuilding, Opening, SetKey, Size, StoredFile, StoredFilter, StoredFormat,
@@ -13,46 +13,26 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::error;
-use crate::keys::{Family, Key, Kind, UNDECIDED, answers, each_batch};
+use crate::keys::{Family, Key, Kind, answers, each_batch};
+use crate::state::{State, UNDECIDED, kind_of, name_of, reading_format};
 
 /// The memory for a filter that is built at once, in bytes: more than there is, so that keys stay in their order and the
 /// system refuses what it does not have. Hash values take 8 or 16 bytes a key.
 const BUILDING_MEMORY: u64 = 1 << 48;
 
-/// Returns the name of a format that users type.
-pub(crate) fn name_of(format: &StoredFormat) -> &str {
-    let is_own = StoredFormat::all().any(|own| own.name() == format.name());
-    // A name that is derived from another one has no short one.
-    let short = format.short_names().first().filter(|_| is_own);
-    short.map_or(format.name(), |short| short)
-}
-
 /// Returns a format for keys of a kind.
-fn format_of(name: &str, kind: Option<Kind>, seed: i32) -> PyResult<StoredFormat> {
+fn format_of(name: &str, kind: Option<Kind>, seed: i64) -> PyResult<StoredFormat> {
     let format = StoredFormat::named(name).map_err(error)?;
     let format = match seed {
         0 => format,
-        seed => format.seed(seed).map_err(error)?,
+        seed => {
+            let seed = i32::try_from(seed).map_err(|_| {
+                PyValueError::new_err(format!("the seed must be between -2^31 and 2^31 - 1, got {seed}"))
+            });
+            format.seed(seed?).map_err(error)?
+        }
     };
     Ok(format.encoding(kind.map_or(Encoding::BYTES, Kind::encoding)))
-}
-
-/// Returns the kind of keys of a new filter, if it is known before the first key. Redis has text alone: `BF.ADD f 7` adds "7".
-fn kind_of(name: &str, given: Option<&str>) -> PyResult<Option<Kind>> {
-    let kind = given.map(Kind::named).transpose()?;
-    if !StoredFormat::named(name).map_err(error)?.has_commands() {
-        return Ok(kind);
-    }
-    match kind {
-        None | Some(Kind::Text) => Ok(Some(Kind::Text)),
-        Some(other) => Err(not_for_redis(other.name())),
-    }
-}
-
-fn not_for_redis(got: &str) -> PyErr {
-    PyTypeError::new_err(format!(
-        "keys of a filter for Redis must be text, got {got}: pass str(key), as Redis has it"
-    ))
 }
 
 fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<Count>) -> PyResult<Size> {
@@ -69,26 +49,6 @@ fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<Count>) 
         (None, None, Some(Count(bytes))) => Ok(Size::Bytes(bytes)),
         _ => Err(PyTypeError::new_err("give one of rate, bits_per_key and nbytes")),
     }
-}
-
-/// Returns the format by which bytes are read: the given one or that which they state, for keys of the given kind.
-fn reading_format(
-    given: Option<&str>,
-    kind: Option<Kind>,
-    stated: Option<StoredFormat>,
-) -> PyResult<Option<StoredFormat>> {
-    let given = given.map(StoredFormat::named).transpose().map_err(error)?;
-    // What the bytes state has their seed and encoding.
-    let is_stated = |given: &StoredFormat| {
-        stated
-            .as_ref()
-            .is_some_and(|stated| stated.name() == given.name())
-    };
-    let format = given.filter(|given| !is_stated(given)).or(stated);
-    Ok(match kind {
-        Some(kind) => format.map(|format| format.encoding(kind.encoding())),
-        None => format,
-    })
 }
 
 /// A number of keys or bytes.
@@ -109,157 +69,63 @@ impl<'py> FromPyObject<'_, 'py> for Count {
     }
 }
 
-/// A filter, and its kind of key once that is decided. A filter without a kind has no keys.
-struct Inner {
-    filter: StoredFilter,
-    kind: Option<Kind>,
-    /// Set if it was read from bytes that do not state the kind.
-    is_guessed: bool,
-}
-
-impl Inner {
-    const fn of(filter: StoredFilter, kind: Option<Kind>) -> Self {
-        let is_guessed = false;
-        Self {
-            filter,
-            kind,
-            is_guessed,
-        }
-    }
-
-    /// Takes a filter that was read with this kind, if it was given.
-    fn read(mut filter: StoredFilter, given: Option<Kind>, counts_keys: bool) -> PyResult<Self> {
-        if let (Some(stated), Some(keys)) = (filter.key_kind(), filter.key_count()) {
-            let stated = Kind::of_stated(stated);
-            if let (Some(stated), Some(given)) = (stated, given)
-                && stated != given
-            {
-                return Err(PyValueError::new_err(format!(
-                    "keys must be {:?} as the file states, got {:?}: leave keys out",
-                    stated.name(),
-                    given.name()
-                )));
-            }
-            let kind = stated.or(given);
-            if let (None, Some(kind)) = (stated, kind) {
-                filter.state_keys(kind.stated(), keys).map_err(error)?;
-            }
-            return Ok(Self::of(filter, kind));
-        }
-        let encoding = filter.format().key_encoding();
-        let kind = Kind::of_encoding(encoding).ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "the filter's keys must be text or integers, got {encoding}"
-            ))
-        })?;
-        // Nobody can tell from the bytes of a stream how its keys were turned into bytes.
-        if kind == Kind::Text && given.is_none() && name_of(filter.format()) == "guava" {
-            return Err(PyValueError::new_err(
-                "Guava's stream does not say what its keys are, so keys must be given: \"text\" for stringFunnel(UTF_8) and \
-                 byteArrayFunnel, \"int64\" for longFunnel, \"int32\" for integerFunnel, \"utf16\" for unencodedCharsFunnel",
-            ));
-        }
-        let fill = counts_keys.then(|| filter.fill()).flatten();
-        let keys = fill.and_then(|fill| fill.estimated_len).unwrap_or(0);
-        filter.state_keys(kind.stated(), keys).map_err(error)?;
-        let is_guessed = given.is_none() && kind == Kind::Text;
-        let kind = Some(kind);
-        Ok(Self {
-            filter,
-            kind,
-            is_guessed,
-        })
-    }
-
-    /// Returns the kind of keys of this family that are queried.
-    fn queried(&self, family: Family) -> PyResult<Kind> {
-        if family == Family::Integers && self.filter.format().has_commands() {
-            return Err(not_for_redis("int"));
-        }
-        match self.kind {
-            Some(kind) if self.is_guessed => {
-                let hint = "; if its keys are integers, read it with keys=\"int64\"";
-                kind.check(family, hint).map(|()| kind)
-            }
-            Some(kind) => kind.check(family, "").map(|()| kind),
-            None => Ok(family.kind()),
-        }
-    }
-
-    /// Returns the kind of keys of this family that are inserted. The first ones decide it.
-    fn inserted(&mut self, family: Family) -> PyResult<Kind> {
-        let kind = self.queried(family)?;
-        // Inserting into other filters fails.
-        if self.kind.is_none() && self.filter.format().takes_keys() {
-            self.filter.state_keys(kind.stated(), 0).map_err(error)?;
-            self.kind = Some(kind);
-        }
-        Ok(kind)
-    }
-
-    /// Adds the keys of another filter.
-    fn merge(&mut self, other: &Self) -> PyResult<()> {
-        let kind = self.kind.or(other.kind);
-        if let (Some(one), Some(another)) = (self.kind, other.kind)
-            && one != another
-        {
-            return Err(PyTypeError::new_err(format!(
-                "filters that are merged must have one kind of key, {:?}, got {:?}",
-                one.name(),
-                another.name()
-            )));
-        }
-        if let (None, Some(kind)) = (self.kind, kind) {
-            self.filter.state_keys(kind.stated(), 0).map_err(error)?;
-        }
-        // Names of one kind, or none as long as there is no key.
-        let stated = self.filter.key_kind().unwrap_or(UNDECIDED).to_owned();
-        let merged = if other.filter.key_kind() == Some(&stated) {
-            self.filter.merge(&other.filter)
-        } else {
-            let mut renamed = other.filter.clone();
-            let keys = renamed.key_count().unwrap_or(0);
-            let renaming = renamed.state_keys(&stated, keys);
-            renaming.and_then(|()| self.filter.merge(&renamed))
-        };
-        merged.map_err(error)?;
-        self.kind = kind;
-        Ok(())
-    }
-
-    fn chain(&self) -> PyResult<redisbloom::BloomFilter> {
-        let format = self.filter.format();
-        if !format.has_commands() {
-            return Err(PyValueError::new_err(format!(
-                "the format of a filter for Redis must be \"redisbloom\", got {:?}",
-                name_of(format)
-            )));
-        }
-        let chain = redisbloom::BloomFilter::from_redisbloom(&self.filter.stored_bytes());
-        chain.map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-}
-
 /// A set of a few bits per key that never misses a key: it answers "no" for certain, and "yes" for a few absent keys.
 ///
 /// >>> seen = Filter(1_000_000, 0.01)  # room for a million keys, one wrong "yes" in a hundred
 /// >>> seen.add("apple"), "apple" in seen, "banana" in seen
 /// (True, True, False)
 #[pyclass(frozen, module = "samebits", name = "Filter")]
-pub(crate) struct PyFilter(RwLock<Inner>);
+pub(crate) struct PyFilter(RwLock<State>);
 
 impl PyFilter {
-    fn of(inner: Inner) -> Self {
-        Self(RwLock::new(inner))
+    fn of(state: State) -> Self {
+        Self(RwLock::new(state))
     }
 
-    /// Threads that hold the lock never wait for the GIL, so that one may hold the GIL and wait for the lock.
-    fn read(&self) -> RwLockReadGuard<'_, Inner> {
+    /// Waits for the lock without the GIL. Threads that hold the lock never wait for the GIL.
+    fn read<'a>(&'a self, py: Python<'_>) -> RwLockReadGuard<'a, State> {
+        loop {
+            match self.0.try_read() {
+                Ok(state) => return state,
+                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
+                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.shared())),
+            }
+        }
+    }
+
+    /// Waits for the lock without the GIL.
+    fn write<'a>(&'a self, py: Python<'_>) -> RwLockWriteGuard<'a, State> {
+        loop {
+            match self.0.try_write() {
+                Ok(state) => return state,
+                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
+                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.alone())),
+            }
+        }
+    }
+
+    /// Waits for the lock in a thread that has released the GIL.
+    fn shared(&self) -> RwLockReadGuard<'_, State> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+    /// Waits for the lock in a thread that has released the GIL.
+    fn alone(&self) -> RwLockWriteGuard<'_, State> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the filter as Redis has it.
+    fn chain(&self) -> PyResult<redisbloom::BloomFilter> {
+        let state = self.shared();
+        let format = state.filter.format();
+        if !format.has_commands() {
+            return Err(PyValueError::new_err(format!(
+                "the format of a filter for Redis must be \"redisbloom\", got {:?}",
+                name_of(format)
+            )));
+        }
+        let chain = redisbloom::BloomFilter::from_redisbloom(&state.filter.stored_bytes());
+        chain.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
@@ -270,11 +136,11 @@ impl PyFilter {
             let (mut ours, theirs);
             // In the order of their addresses, so that two threads that merge both ways do not wait for each other.
             if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-                ours = self.write();
-                theirs = other.read();
+                ours = self.alone();
+                theirs = other.shared();
             } else {
-                theirs = other.read();
-                ours = self.write();
+                theirs = other.shared();
+                ours = self.alone();
             }
             ours.merge(&theirs)
         })
@@ -294,7 +160,7 @@ impl PyFilter {
         keys: Option<&str>,
         bits_per_key: Option<f64>,
         nbytes: Option<Count>,
-        seed: i32,
+        seed: i64,
     ) -> PyResult<Self> {
         let kind = kind_of(format, keys)?;
         let (format, size) = (
@@ -304,7 +170,7 @@ impl PyFilter {
         py.detach(|| {
             let mut filter = StoredFilter::new(format, capacity.0, size)?;
             filter.state_keys(kind.map_or(UNDECIDED, Kind::stated), 0)?;
-            Ok(Self::of(Inner::of(filter, kind)))
+            Ok(Self::of(State::of(filter, kind)))
         })
         .map_err(error)
     }
@@ -323,7 +189,7 @@ impl PyFilter {
         bits_per_key: Option<f64>,
         nbytes: Option<Count>,
         capacity: Option<Count>,
-        seed: i32,
+        seed: i64,
     ) -> PyResult<Self> {
         let py = iterable.py();
         let given = kind_of(format, keys)?;
@@ -357,10 +223,18 @@ impl PyFilter {
                 .try_for_each(|key| building.insert(SetKey::Encoded(key)))
         })?;
         let kind = decided.get().copied();
-        let go_on = |_| Python::attach(|py| py.check_signals().is_ok());
+        let raised = Mutex::new(None);
+        let go_on = |_| {
+            let signalled = Python::attach(|py| py.check_signals()).err();
+            let is_none = signalled.is_none();
+            *raised.lock().unwrap_or_else(PoisonError::into_inner) = signalled;
+            is_none
+        };
         let built = py.detach(|| building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
-        let filter = built.map_err(error)?;
-        Ok(Self::of(Inner::of(filter, kind)))
+        let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // What a handler of a signal raised has stopped the build.
+        let filter = built.map_err(|reason| raised.unwrap_or_else(|| error(reason)))?;
+        Ok(Self::of(State::of(filter, kind)))
     }
 
     /// Read a filter. Guava's streams need keys, the bits of engines and of Parquet files a format.
@@ -374,7 +248,9 @@ impl PyFilter {
         let kind = keys.map(Kind::named).transpose()?;
         let bytes = match data.cast::<PyBytes>() {
             Ok(bytes) => bytes.as_bytes().to_vec(),
-            Err(_) => PyBuffer::<u8>::get(data)?.to_vec(py)?,
+            Err(_) => PyBuffer::<u8>::get(data)
+                .map_err(|_| PyTypeError::new_err("data must be bytes, or an object with a buffer of bytes"))?
+                .to_vec(py)?,
         };
         let stated = match Header::begins(&bytes) {
             // A header states the format, and that of its filter the encoding.
@@ -385,7 +261,7 @@ impl PyFilter {
         let filter = py
             .detach(|| StoredFilter::from_bytes(format.as_ref(), bytes))
             .map_err(error)?;
-        Ok(Self::of(Inner::read(filter, kind, true)?))
+        Ok(Self::of(py.detach(|| State::read(filter, kind, true))?))
     }
 
     /// Open a file: of save(), of the program `filters`, or with the bytes of another program, which need what from_bytes
@@ -418,7 +294,8 @@ impl PyFilter {
         let access = if mmap { Access::Map } else { Access::Read };
         let verify = !mmap;
         let filter = py.detach(|| file.filter(given.as_ref(), Opening { access, verify }));
-        Ok(Self::of(Inner::read(filter.map_err(error)?, kind, verify)?))
+        let filter = filter.map_err(error)?;
+        Ok(Self::of(py.detach(|| State::read(filter, kind, verify))?))
     }
 
     /// Read a filter from BF.SCANDUMP: each chunk with its iterator.
@@ -427,6 +304,7 @@ impl PyFilter {
     /// True
     #[staticmethod]
     fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = chunks.py();
         let chunks = chunks.try_iter()?.map(|chunk| chunk?.extract::<(i64, Vec<u8>)>());
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
         let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
@@ -434,7 +312,7 @@ impl PyFilter {
         let chain = redisbloom::BloomFilter::from_chunks(slices).map_err(wrong)?;
         let format = StoredFormat::named("redisbloom").map_err(error)?;
         let filter = StoredFilter::from_bytes(Some(&format), chain.to_redisbloom()).map_err(error)?;
-        Ok(Self::of(Inner::read(filter, Some(Kind::Text), true)?))
+        Ok(Self::of(py.detach(|| State::read(filter, None, true))?))
     }
 
     /// Return the size and the rate of a filter that is not made.
@@ -466,11 +344,11 @@ impl PyFilter {
     /// >>> seen = Filter(9); seen.add("a"), seen.add(b"a")
     /// (True, False)
     fn add(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let key = Key::of(key)?;
-        let mut inner = self.write();
-        let kind = inner.inserted(key.family())?;
+        let (py, key) = (key.py(), Key::of(key)?);
+        let mut state = self.write(py);
+        let kind = state.inserted(key.family())?;
         key.with_bytes(kind, |bytes| {
-            inner.filter.insert(SetKey::Encoded(bytes)).map_err(error)
+            state.filter.insert(SetKey::Encoded(bytes)).map_err(error)
         })
     }
 
@@ -478,8 +356,9 @@ impl PyFilter {
     /// >>> seen = Filter(9); seen.update(["a", "b"]); "b" in seen
     /// True
     fn update(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
-        each_batch(keys, &|family| self.write().inserted(family), &mut |batch| {
-            self.write().filter.insert_encoded(batch)
+        let py = keys.py();
+        each_batch(keys, &|family| self.write(py).inserted(family), &mut |batch| {
+            self.alone().filter.insert_encoded(batch)
         })
     }
 
@@ -487,11 +366,11 @@ impl PyFilter {
     /// >>> seen = Filter(9, format="cuckoo"); seen.add("a"), seen.remove("a"), "a" in seen
     /// (True, True, False)
     fn remove(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let key = Key::of(key)?;
-        let mut inner = self.write();
-        let kind = inner.queried(key.family())?;
+        let (py, key) = (key.py(), Key::of(key)?);
+        let mut state = self.write(py);
+        let kind = state.queried(key.family())?;
         key.with_bytes(kind, |bytes| {
-            inner.filter.remove(SetKey::Encoded(bytes)).map_err(error)
+            state.filter.remove(SetKey::Encoded(bytes)).map_err(error)
         })
     }
 
@@ -500,31 +379,32 @@ impl PyFilter {
     /// >>> seen = Filter(9, format="rotating"); seen.add("a"); seen.rotate(); "a" in seen
     /// True
     /// True
-    fn rotate(&self) -> PyResult<()> {
-        self.write().filter.rotate().map_err(error)
+    fn rotate(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.alone().filter.rotate()).map_err(error)
     }
 
     /// Remove all keys.
     /// >>> seen = Filter(9); seen.add("a"); seen.clear(); "a" in seen
     /// True
     /// False
-    fn clear(&self) -> PyResult<()> {
-        self.write().filter.clear().map_err(error)
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.alone().filter.clear()).map_err(error)
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let key = Key::of(key)?;
-        let inner = self.read();
-        let kind = inner.queried(key.family())?;
-        key.with_bytes(kind, |bytes| Ok(inner.filter.contains(SetKey::Encoded(bytes))))
+        let (py, key) = (key.py(), Key::of(key)?);
+        let state = self.read(py);
+        let kind = state.queried(key.family())?;
+        key.with_bytes(kind, |bytes| Ok(state.filter.contains(SetKey::Encoded(bytes))))
     }
 
     /// Return for each key whether it may be in the filter, as a NumPy array (without NumPy, a memoryview).
     /// >>> Filter.build(["a"]).contains_many(["a", "b"])
     /// array([ True, False])
     fn contains_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        answers(keys, &|family| self.read().queried(family), &|batch| {
-            self.read().filter.contains_encoded(batch)
+        let py = keys.py();
+        answers(keys, &|family| self.read(py).queried(family), &|batch| {
+            self.shared().filter.contains_encoded(batch)
         })
     }
 
@@ -532,19 +412,7 @@ impl PyFilter {
     /// >>> seen = Filter(9); seen.copy() == seen
     /// True
     fn copy(&self, py: Python<'_>) -> Self {
-        py.detach(|| {
-            let Inner {
-                filter,
-                kind,
-                is_guessed,
-            } = &*self.read();
-            let (filter, kind, is_guessed) = (filter.clone(), *kind, *is_guessed);
-            Self::of(Inner {
-                filter,
-                kind,
-                is_guessed,
-            })
-        })
+        Self::of(py.detach(|| self.shared().clone()))
     }
 
     fn __copy__(&self, py: Python<'_>) -> Self {
@@ -567,11 +435,11 @@ impl PyFilter {
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
         let state = |of: &Self| {
-            let inner = of.read();
+            let state = of.shared();
             (
-                inner.kind,
-                inner.filter.format().name().to_owned(),
-                inner.filter.stored_bytes(),
+                state.kind,
+                state.filter.format().name().to_owned(),
+                state.filter.stored_bytes(),
             )
         };
         let other = other.get();
@@ -583,7 +451,7 @@ impl PyFilter {
     /// 926
     #[pyo3(signature = (*, header=false))]
     fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| match (header, &self.read().filter) {
+        let bytes = py.detach(|| match (header, &self.shared().filter) {
             (true, filter) => filter.to_bytes(),
             (false, filter) => filter.stored_bytes(),
         });
@@ -596,7 +464,7 @@ impl PyFilter {
     /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
     #[pyo3(signature = (path, /, *, header=true))]
     fn save(&self, py: Python<'_>, path: PathBuf, header: bool) -> PyResult<()> {
-        py.detach(|| match (header, &self.read().filter) {
+        py.detach(|| match (header, &self.shared().filter) {
             (true, filter) => filter.save(path, true),
             (false, filter) => filter.save_stored(path, true),
         })
@@ -607,7 +475,7 @@ impl PyFilter {
     /// >>> [iterator for iterator, chunk in Filter(9, format="redisbloom").redis_chunks()]
     /// [1, 17]
     fn redis_chunks<'py>(&self, py: Python<'py>) -> PyResult<Vec<(i64, Bound<'py, PyBytes>)>> {
-        let chain = self.read().chain()?;
+        let chain = py.detach(|| self.chain())?;
         let chunks = chain
             .chunks()
             .map(|(iterator, chunk)| (iterator, PyBytes::new(py, &chunk)));
@@ -624,7 +492,7 @@ impl PyFilter {
                 "the key in Redis must be a str or bytes, got int",
             ));
         };
-        let chain = self.read().chain()?;
+        let chain = py.detach(|| self.chain())?;
         let bytes = |command: Vec<Vec<u8>>| command.iter().map(|word| PyBytes::new(py, word)).collect();
         Ok(chain.commands(name).map(bytes).collect())
     }
@@ -634,40 +502,40 @@ impl PyFilter {
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 
-    fn __repr__(&self) -> String {
-        let inner = self.read();
-        let (name, bits) = (name_of(inner.filter.format()), inner.filter.bits());
-        let keys = inner.kind.map_or(UNDECIDED, Kind::name);
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let state = self.read(py);
+        let (name, bits) = (name_of(state.filter.format()), state.filter.bits());
+        let keys = state.kind.map_or(UNDECIDED, Kind::name);
         format!("<samebits.Filter {name}, {bits} bits, keys {keys}>")
     }
 
     /// The name of the format, as in formats().
     #[getter]
-    fn format(&self) -> String {
-        name_of(self.read().filter.format()).to_owned()
+    fn format(&self, py: Python<'_>) -> String {
+        name_of(self.read(py).filter.format()).to_owned()
     }
 
     /// The kind of key: "text", "int64", "int32" or "utf16"; None before the first key.
     #[getter]
-    fn keys(&self) -> Option<&'static str> {
-        self.read().kind.map(Kind::name)
+    fn keys(&self, py: Python<'_>) -> Option<&'static str> {
+        self.read(py).kind.map(Kind::name)
     }
 
     /// The number of bits.
     #[getter]
-    fn bits(&self) -> u64 {
-        self.read().filter.bits()
+    fn bits(&self, py: Python<'_>) -> u64 {
+        self.read(py).filter.bits()
     }
 
     /// The probability that an absent key seems to be in the filter now.
     #[getter]
     fn expected_rate(&self, py: Python<'_>) -> f64 {
-        py.detach(|| self.read().filter.expected_rate())
+        py.detach(|| self.shared().filter.expected_rate())
     }
 
     /// The number of different keys, counted or estimated; None if the bits do not tell it.
     #[getter]
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
-        py.detach(|| self.read().filter.fill()?.estimated_len)
+        py.detach(|| self.shared().filter.fill()?.estimated_len)
     }
 }

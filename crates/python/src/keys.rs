@@ -37,9 +37,6 @@ pub(crate) enum Kind {
     Int32,
 }
 
-/// The kind that the header of a filter states as long as it has no key.
-pub(crate) const UNDECIDED: &str = "undecided";
-
 impl Kind {
     const ALL: [Self; 4] = [Self::Text, Self::Utf16, Self::Int64, Self::Int32];
 
@@ -85,13 +82,6 @@ impl Kind {
                 "keys must be \"text\", \"utf16\", \"int64\" or \"int32\", got {name:?}"
             ))
         })
-    }
-
-    /// Returns the kind that the header of a file states; `None` if it is undecided. What other programs state, such as
-    /// "binary", are bytes, which are text here.
-    pub(crate) fn of_stated(stated: &str) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|kind| kind.stated() == stated);
-        (stated != UNDECIDED).then(|| found.unwrap_or(Self::Text))
     }
 
     pub(crate) const fn family(self) -> Family {

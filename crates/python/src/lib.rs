@@ -6,6 +6,7 @@ mod filter;
 mod keys;
 mod parquet;
 mod set;
+mod state;
 
 use std::io;
 use std::path::PathBuf;

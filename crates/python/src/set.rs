@@ -6,7 +6,7 @@ use filter_sets::{Access, FilterSet, Opening, SetKey};
 use pyo3::prelude::*;
 
 use crate::keys::{Family, Key, Kind, answers};
-use crate::{error, filter};
+use crate::{error, state};
 
 /// A folder of filters, each of the keys of a shard, as `filters build --shards`, Spark's executors and Rust programs write
 /// it. It is queried while it is replaced.
@@ -39,7 +39,7 @@ impl PyFilterSet {
         let set = py.detach(|| FilterSet::open(folder, Opening { access, verify }));
         let set = set.map_err(error)?;
         // A set has keys of one kind, also when it is replaced.
-        let kind = Kind::of_stated(&set.generation().manifest().key_kind).unwrap_or(Kind::Text);
+        let kind = state::kind_in(&set.generation().shards()[0])?;
         Ok(Self { set, kind })
     }
 
@@ -79,7 +79,7 @@ impl PyFilterSet {
     /// The name of the format, as in formats().
     #[getter]
     fn format(&self) -> String {
-        filter::name_of(self.set.generation().shards()[0].format()).to_owned()
+        state::name_of(self.set.generation().shards()[0].format()).to_owned()
     }
 
     /// The kind of key: "text", "int64", "int32" or "utf16".

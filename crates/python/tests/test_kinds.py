@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import xxhash
 from hypothesis import Phase, given, settings, strategies as st
 
 import samebits
@@ -54,7 +55,8 @@ def filled(format, kind, keys, container, way):
 
 def carried(one, way, folder):
     """The filter after it went another way."""
-    path = folder / "filter"
+    # Another one may be mapped.
+    path = folder / f"filter-{next(NUMBERS)}"
     match way:
         case "bytes":
             return Filter.from_bytes(memoryview(one.to_bytes()), one.format, keys=one.keys)
@@ -83,6 +85,8 @@ def check_denials(one, kind):
         with pytest.raises(TypeError):
             one.contains_many(wrong)
 
+
+NUMBERS = itertools.count()
 
 WAYS = ["bytes", "header", "file", "mmap", "raw file", "raw mmap", "pickle", "copy", "merge"]
 
@@ -201,3 +205,49 @@ def test_raw_bytes():
             Filter.from_bytes(stored)
         assert Filter.from_bytes(stored, format).keys == "text"
         assert Filter.from_bytes(stored, format, keys="int64").keys == "int64"
+
+
+def test_redis_has_text_whatever_is_said():
+    stored = Filter.build(["a", "b"], format="redisbloom").to_bytes()
+    for kind in ("utf16", "int64", "int32"):
+        with pytest.raises(TypeError, match="must be text"):
+            Filter.from_bytes(stored, keys=kind)
+    assert "a" in Filter.from_bytes(stored, keys="text") and "b" in Filter.from_bytes(stored)
+
+
+def test_guesses_state_nothing():
+    """Bytes that do not tell the kind of their keys do not state one after they were saved or merged."""
+    for format in ("spark", "blocked-xxph3", "leveldb", "ribbon"):
+        stored = Filter.build([7, 8], format=format).to_bytes()
+        guessed = Filter.from_bytes(stored, format)
+        ways = [guessed, guessed.copy(), pickle.loads(pickle.dumps(guessed))]
+        if format in MERGED:
+            ways += [guessed | guessed.copy(), Filter.from_bytes(Filter.build(["a"], format=format, keys="text").to_bytes(), format)]
+        for one in ways[:4]:
+            with pytest.raises(TypeError, match='read it with keys="int64"'):
+                7 in one
+            assert 7 in Filter.from_bytes(one.to_bytes(header=True), keys="int64")
+
+
+def test_headers_of_others():
+    """A header may call keys as it likes: the bytes tell how they were encoded. One of a filter with keys is not undecided."""
+    def renamed(one, name):
+        head = bytearray(one.to_bytes(header=True))
+        head[176:240] = name.encode().ljust(64, b"\0")
+        head[248:256] = xxhash.xxh3_64_intdigest(bytes(head[:248]), 0).to_bytes(8, "little")
+        return bytes(head)
+
+    for name in ("line", "user-id", "binary"):
+        one = Filter.from_bytes(renamed(Filter.build(["a"], format="counting", keys="utf16"), name))
+        assert one.keys == "utf16" and "a" in one and one.contains_many(["a"]).all()
+    for key, kind in (("a", "text"), (7, "int64"), (7, "int32"), ("a", "utf16")):
+        for format in ("counting", "leveldb", "blocked-xxph3"):
+            stored = renamed(Filter.build([key], format=format, keys=kind), "undecided")
+            one = Filter.from_bytes(stored, keys=kind)
+            assert one.keys == kind and key in one and one.contains_many([key]).all()
+            one = Filter.from_bytes(stored)
+            if one.keys == kind:
+                assert key in one
+            elif key == 7:
+                with pytest.raises(TypeError):
+                    key in one

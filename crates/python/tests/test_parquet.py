@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import uuid
+import zoneinfo
 
 import duckdb
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from samebits import parquet_row_groups
 
-UTC = datetime.timezone.utc
+UTC, BERLIN = datetime.timezone.utc, zoneinfo.ZoneInfo("Europe/Berlin")
 DAY, NOON = datetime.date(1970, 1, 1), datetime.datetime(2020, 1, 1, 12)
 ROWS = range(300)
 NANOSECONDS = pa.array([1_577_880_000_000_000_000 + i for i in ROWS])
@@ -121,7 +122,9 @@ REFUSED = [
     *[("fixed 4", [v], ValueError) for v in (7, 12345678, b"123", "1")],
     *[("uuid", [v], ValueError) for v in (b"123", "123", 1.5)], ("decimal128(38, 10)", [decimal.Decimal("1e-11")], ValueError),
     *[("date32", [v], ValueError) for v in (NOON, NOON.replace(hour=0, microsecond=5), NOON.replace(hour=0, tzinfo=UTC))],
-    ("time64[us]", [datetime.time(tzinfo=UTC)], ValueError), ("timestamp us None", [DAY], ValueError),
+    ("time64[us]", [datetime.time(tzinfo=UTC)], ValueError), ("time64[us]", [datetime.time(12, tzinfo=BERLIN)], ValueError),
+    ("timestamp us UTC", [datetime.datetime.min.replace(tzinfo=BERLIN)], ValueError), ("int64", [np.timedelta64(5, "ns")], TypeError),
+    ("text string", pl.Series([DAY]), ValueError), ("int64", pl.Series([DAY - DAY]), TypeError), ("timestamp us None", [DAY], ValueError),
     *[("timestamp us None", [v], ValueError) for v in (NOON.replace(tzinfo=UTC), NOON.replace(year=1850), pd.NaT, np.datetime64(1, "ns"))],
     ("timestamp us UTC", [NOON], ValueError), ("missing", [1], ValueError), ("twice", [1], ValueError),
 ]

@@ -4,9 +4,13 @@ import _thread
 import copy
 import faulthandler
 import importlib.util
+import os
 import pathlib
+import pickle
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 
@@ -55,6 +59,18 @@ def test_copies_are_apart():
         assert other == seen and other is not seen
         other.add("b")
         assert other != seen and "b" in other and "b" not in seen
+
+
+def test_merging_that_fails_changes_nothing():
+    for one, other in [
+        (Filter(100, format="guava"), Filter(9999, format="guava", keys="int64")),
+        (Filter(100, format="counting"), Filter(100, format="counting", keys="int64")),
+    ]:
+        before = one.to_bytes(header=True)
+        with pytest.raises(ValueError):
+            one |= other
+        assert one.keys is None and one.to_bytes(header=True) == before
+        one.add("text")
 
 
 def check_merging(format):
@@ -264,6 +280,56 @@ def test_lists_that_change():
     assert all(shared.contains_many([*range(100), 7, *range(101, 4096)])) and shared.estimated_len < 5000
 
 
+def test_threads_decide_the_kind_once():
+    for format in ("blocked-xxph3", "guava", "counting") * 30:
+        seen, wins, start = Filter(1000, format=format), [], threading.Barrier(2)
+
+        def update(keys):
+            start.wait()
+            try:
+                seen.update(keys)
+                wins.append(keys)
+            except TypeError:
+                pass
+
+        threads = [threading.Thread(target=update, args=(keys,)) for keys in (["a", "b"], [1, 2])]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        [won] = wins
+        assert all(seen.contains_many(won)) and seen.keys == ("text" if won == ["a", "b"] else "int64")
+        assert pickle.loads(pickle.dumps(seen)) == seen
+
+
+def test_processes_that_are_forked():
+    """A child of a process that has built filters builds them, too: of more keys than are sorted by one thread."""
+    keys = range(150_000)
+    ours = Filter.build(keys, format="ribbon")
+    if hasattr(os, "fork"):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if Filter.build(keys, format="ribbon") == ours else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_memory_that_is_refused():
+    """Where the system can bound the memory of a process."""
+    if sys.platform == "linux":
+        code = """
+import resource, samebits, sys
+keys = [str(i) for i in range(500_000)]
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + int(sys.argv[1]),) * 2)
+for format in ("guava", "leveldb", "ribbon", "binaryfuse", "blocked-xxph3"):
+    try:
+        samebits.Filter.build(keys, format=format)
+    except MemoryError as error:
+        print(format)
+"""
+        for room in (1 << 20, 10 << 20, 15 << 20):
+            ran = subprocess.run([sys.executable, "-c", code, str(room)], capture_output=True, text=True)
+            assert ran.returncode == 0 and "ribbon\nbinaryfuse" in ran.stdout, (room, ran.stdout, ran.stderr)
+
+
 def test_interrupts():
     """Ctrl-C stops a call with keys without end."""
 
@@ -277,6 +343,32 @@ def test_interrupts():
             threading.Timer(0.05, _thread.interrupt_main).start()
             call(without_end())
     assert "key" in seen and "last" not in seen
+
+
+def test_handlers_of_signals_raise_what_they_raise():
+    """Wherever a call is interrupted."""
+
+    class Late(Exception):
+        pass
+
+    def handler(*_):
+        raise Late
+
+    keys, stopped = [b"%d" % number for number in range(400_000)], 0
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        for tries in range(12):
+            timer = threading.Timer(0.02 * tries, _thread.interrupt_main)
+            try:
+                timer.start()
+                Filter.build(keys, format="cuckoo")
+                timer.join()
+            except Late:
+                stopped += 1
+            timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stopped >= 6
 
 
 def test_set(tmp_path):

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use membership_filters::Encoding;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use rayon::slice::ParallelSliceMut as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::Sum;
@@ -19,7 +18,7 @@ use crate::header::{Header, check_key_kind};
 use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
 use crate::manifest::{Manifest, SHARD_SEED, ShardFunction};
 use crate::shard::{MAX_SHARDS, Shard};
-use crate::spill::{Spilled, Values};
+use crate::spill::{Spilled, Values, threads};
 
 /// The default memory for building: 1 GiB.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
@@ -569,17 +568,23 @@ impl KeyCollector {
         })?;
         // LevelDB's rates take some milliseconds to compute. Many shards have few different numbers of keys.
         let mut different = counts.clone();
-        different.par_sort_unstable();
+        different.sort_unstable();
         different.dedup();
-        let plans = different.into_par_iter().map(|keys| {
+        let plan = |keys| {
             let plan = format.plan(keys, *capacity, *size)?;
             // Before the first one is built.
             self.check_memory(plan.memory, keys)?;
             let rate = plan.rate.as_ref().map(|rate| rate()).transpose();
             let rate = rate.map_err(|reason| format.wrong(reason))?;
             Ok((keys, (plan, rate)))
-        });
-        let plans: HashMap<u64, (Plan, Option<f64>)> = plans.collect::<Result<_, Error>>()?;
+        };
+        let threads = (different.len() > 1).then(threads).flatten();
+        let plans: HashMap<u64, (Plan, Option<f64>)> = match threads {
+            Some(threads) => {
+                threads.install(|| different.into_par_iter().map(plan).collect::<Result<_, Error>>())
+            }
+            None => different.into_iter().map(plan).collect(),
+        }?;
         let (mut shard, mut started) = (0, None);
         self.values.pass(self.shards, &mut |values| {
             let keys = counts[shard as usize];

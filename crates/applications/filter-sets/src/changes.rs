@@ -62,7 +62,7 @@ impl StoredFilter {
         let key = key.map_err(|reason| self.format.wrong(reason))?;
         let is_new = self.stored.insert(key.as_ref());
         let is_new = is_new.map_err(|reason| self.format.wrong(reason))?;
-        self.restate(|header| header.keys = header.keys.saturating_add(u64::from(is_new)));
+        self.restate(|header| header.keys = header.keys.saturating_add(1));
         Ok(is_new)
     }
 

@@ -37,6 +37,7 @@ use crate::error::Error;
 /// # Ok::<(), filter_sets::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SetKey<'k> {
     /// The bytes of a key in the encoding of the filter.
     Bytes(&'k [u8]),

@@ -8,11 +8,15 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, Se
 use std::path::{Path, PathBuf};
 
 use rayon::slice::ParallelSliceMut as _;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
 /// The number of values in a batch.
 const BATCH: usize = 4096;
+
+/// The number of values from which on sorting is faster in threads that must be started.
+const MANY: usize = 100_000;
 
 /// The length in bytes of the longest buffer through which a run is written or read.
 const LONGEST_PIECE: usize = 1 << 20;
@@ -119,22 +123,25 @@ impl<S: Shard, R: Record> Spilled<S, R> {
     }
 
     fn sort(&mut self) {
-        self.buffer.par_sort_unstable();
+        sort(&mut self.buffer);
         self.buffer.dedup();
     }
 
     /// Removes values that are there again, and keeps the order.
-    fn remove_repeats(&mut self) {
-        let mut sorted = self.buffer.clone();
-        sorted.par_sort_unstable();
+    fn remove_repeats(&mut self) -> Result<(), Error> {
+        let mut sorted = reserved(self.buffer.len())?;
+        sorted.extend_from_slice(&self.buffer);
+        sort(&mut sorted);
         sorted.dedup();
         if sorted.len() < self.buffer.len() {
-            let mut is_seen = vec![false; sorted.len()];
+            let mut is_seen = reserved(sorted.len())?;
+            is_seen.resize(sorted.len(), false);
             self.buffer.retain(|value| {
                 let place = sorted.binary_search(value).map(|place| &mut is_seen[place]);
                 place.is_ok_and(|is_seen| !std::mem::replace(is_seen, true))
             });
         }
+        Ok(())
     }
 
     /// Writes the sorted buffer to a file and empties it.
@@ -173,6 +180,28 @@ impl<S: Shard, R: Record> Spilled<S, R> {
         };
         self.runs.iter().map(open).collect()
     }
+}
+
+/// Returns a vector with room for this many values.
+fn reserved<T>(len: usize) -> Result<Vec<T>, Error> {
+    let mut values = Vec::new();
+    let refused = |_| Error::out_of_memory(format_args!("no memory for {len} keys"));
+    values.try_reserve_exact(len).map_err(refused)?;
+    Ok(values)
+}
+
+fn sort<T: Ord + Send>(values: &mut [T]) {
+    let threads = (values.len() > MANY).then(threads).flatten();
+    match threads {
+        Some(threads) => threads.install(|| values.par_sort_unstable()),
+        None => values.sort_unstable(),
+    }
+}
+
+/// Starts threads for one piece of work; `None` if the system refuses them. Those that `rayon` keeps are not there in a
+/// process that was forked, which would wait for them for ever.
+pub(crate) fn threads() -> Option<ThreadPool> {
+    ThreadPoolBuilder::new().build().ok()
 }
 
 /// A run that is read from its beginning to its end.
@@ -229,8 +258,7 @@ impl<S: Shard, R: Record> Values for Spilled<S, R> {
 
     fn finish(&mut self) -> Result<(), Error> {
         if self.keeps_order {
-            self.remove_repeats();
-            return Ok(());
+            return self.remove_repeats();
         }
         self.sort();
         if !self.runs.is_empty() {

@@ -40,9 +40,13 @@ impl Form {
     }
 }
 
-/// Returns the name of the kind of these bytes; of a kind that is not listed, that of the alias.
+/// Returns the name of the kind of these bytes, whatever their hash, which the funnel names; of a kind that is not listed,
+/// that of the alias.
 fn kind_of<B: Backend>(bytes: &[u8]) -> &'static str {
-    let of_backend = |kind: &&&dyn AnyKind| kind.recognise(bytes, bytes.len() as u64).is_some();
+    let of_backend = |kind: &&&dyn AnyKind| {
+        let is_enveloped = kind.form() == kinds::Form::Envelope && bytes.starts_with(&kind.magic());
+        is_enveloped || kind.recognise(bytes, bytes.len() as u64).is_some()
+    };
     let listed = kinds::ALL
         .iter()
         .find(of_backend)

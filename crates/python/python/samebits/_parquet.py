@@ -33,8 +33,8 @@ def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterab
         raise TypeError(f"values must be a list or one column of values, got {type(values).__name__}")
     items: Any = values
     # Items of polars have no nanoseconds.
-    if type(items).__module__.startswith("polars.") and items.dtype.is_temporal():
-        items = items.dt.to_string("iso")
+    if type(items).__module__.startswith("polars.") and str(items.dtype).startswith(("Date", "Time")):
+        return _samebits.parquet_row_groups(path, column, [(str(item),) for item in items.dt.to_string("iso")])
     return _samebits.parquet_row_groups(path, column, [_given(item) for item in items])
 
 
@@ -46,7 +46,8 @@ def _given(value: Any) -> str | bytes | tuple[str]:
         # The items of dates have no nanoseconds.
         if value.dtype.kind == "M":
             return (str(value),)
-        value = value.item()
+        # Some would be integers.
+        value = value if value.dtype.kind == "m" else value.item()
     match value:
         case str():
             # Surrogates are no text.
@@ -63,8 +64,13 @@ def _given(value: Any) -> str | bytes | tuple[str]:
         case decimal.Decimal():
             return (format(value, "f"),)
         case datetime.datetime(tzinfo=datetime.tzinfo()):
-            return (value.astimezone(datetime.timezone.utc).isoformat(),)
+            try:
+                return (value.astimezone(datetime.timezone.utc).isoformat(),)
+            except OverflowError:
+                raise ValueError(f"values must be in the years 1 to 9999 in UTC, got {value}") from None
         case datetime.time(tzinfo=datetime.tzinfo()):
+            if value.utcoffset() is None:
+                raise ValueError(f"values must be times of one offset from UTC, got {value}: it depends on the day")
             moment = datetime.datetime.combine(datetime.date(2000, 1, 1), value)
             return (f"{moment.astimezone(datetime.timezone.utc).time().isoformat()}Z",)
         case datetime.date() | datetime.time():

@@ -225,7 +225,11 @@ impl<H: HashValue> Filling for Filled<H> {
     fn finish(&mut self) -> Result<()> {
         let hashes = KeyHashes::new(self.function, &self.hashes);
         let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
-        let len = filter.map_err(Error::argument)?.len();
+        let filter = filter.map_err(|error| match error {
+            filter_policy::Error::AllocationFailed { .. } => Error::out_of_memory(error),
+            _ => Error::argument(error),
+        })?;
+        let len = filter.len();
         self.filter.truncate(len);
         Ok(())
     }

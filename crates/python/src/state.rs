@@ -1,0 +1,227 @@
+//! A filter with its kind of key: how the kind is decided, read, stated and merged.
+
+use filter_sets::{StoredFilter, StoredFormat};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::error;
+use crate::keys::{Family, Kind};
+
+/// The kind that the header of a filter states as long as it has no key.
+pub(crate) const UNDECIDED: &str = "undecided";
+/// The kind that the header of a filter states whose keys were in bytes that do not tell their kind.
+const UNSTATED: &str = "unstated";
+
+/// Returns the name of a format that users type.
+pub(crate) fn name_of(format: &StoredFormat) -> &str {
+    let is_own = StoredFormat::all().any(|own| own.name() == format.name());
+    // A name that is derived from another one has no short one.
+    let short = format.short_names().first().filter(|_| is_own);
+    short.map_or(format.name(), |short| short)
+}
+
+/// Returns the kind of keys of a new filter, if it is known before the first key.
+pub(crate) fn kind_of(name: &str, given: Option<&str>) -> PyResult<Option<Kind>> {
+    let kind = given.map(Kind::named).transpose()?;
+    for_redis(&StoredFormat::named(name).map_err(error)?, kind)
+}
+
+/// Returns the kind that is given for a filter of a format, which is text if it is one for Redis: `BF.ADD f 7` adds "7".
+fn for_redis(format: &StoredFormat, given: Option<Kind>) -> PyResult<Option<Kind>> {
+    match given {
+        Some(other) if other != Kind::Text && format.has_commands() => Err(not_for_redis(other.name())),
+        None if format.has_commands() => Ok(Some(Kind::Text)),
+        given => Ok(given),
+    }
+}
+
+fn not_for_redis(got: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "keys of a filter for Redis must be text, got {got}: pass str(key), as Redis has it"
+    ))
+}
+
+/// Returns the format by which bytes are read: the given one or that which they state, for keys of the given kind.
+pub(crate) fn reading_format(
+    given: Option<&str>,
+    kind: Option<Kind>,
+    stated: Option<StoredFormat>,
+) -> PyResult<Option<StoredFormat>> {
+    let given = given.map(StoredFormat::named).transpose().map_err(error)?;
+    // What the bytes state has their seed and encoding.
+    let is_stated = |given: &StoredFormat| {
+        stated
+            .as_ref()
+            .is_some_and(|stated| stated.name() == given.name())
+    };
+    let format = given.filter(|given| !is_stated(given)).or(stated);
+    Ok(match kind {
+        Some(kind) => format.map(|format| format.encoding(kind.encoding())),
+        None => format,
+    })
+}
+
+/// A filter, and its kind of key once that is decided. A filter without a kind has no keys.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub(crate) filter: StoredFilter,
+    pub(crate) kind: Option<Kind>,
+    /// Set if the keys were in bytes that do not tell their kind, and nobody did.
+    is_guessed: bool,
+}
+
+/// Returns the name of a kind in headers.
+fn stated_name(kind: Option<Kind>, is_guessed: bool) -> &'static str {
+    match kind {
+        Some(_) if is_guessed => UNSTATED,
+        Some(kind) => kind.stated(),
+        None => UNDECIDED,
+    }
+}
+
+impl State {
+    pub(crate) const fn of(filter: StoredFilter, kind: Option<Kind>) -> Self {
+        let is_guessed = false;
+        Self {
+            filter,
+            kind,
+            is_guessed,
+        }
+    }
+
+    /// Takes a filter that was read with this kind, if it was given. The number of keys is estimated if `counts_keys` is
+    /// true and it is not stated.
+    pub(crate) fn read(mut filter: StoredFilter, given: Option<Kind>, counts_keys: bool) -> PyResult<Self> {
+        let Some(stated) = filter.key_kind() else {
+            return Self::read_bare(filter, given, counts_keys);
+        };
+        if stated == UNDECIDED && !has_keys(&filter) {
+            let given = for_redis(filter.format(), given)?;
+            filter.state_keys(stated_name(given, false), 0).map_err(error)?;
+            return Ok(Self::of(filter, given));
+        }
+        if stated == UNDECIDED || stated == UNSTATED {
+            // The header is of no help, but the filter may state an encoding.
+            let stated = filter.format().clone();
+            let format = match given {
+                Some(kind) => stated.encoding(kind.encoding()),
+                None => stated,
+            };
+            let bare = StoredFilter::from_bytes(Some(&format), filter.stored_bytes()).map_err(error)?;
+            return Self::read_bare(bare, given, counts_keys);
+        }
+        // What a program calls its keys need not tell how they became bytes.
+        let kind = kind_in(&filter)?;
+        match given.filter(|given| *given != kind) {
+            None => Ok(Self::of(filter, Some(kind))),
+            Some(given) => Err(PyValueError::new_err(format!(
+                "keys must be {:?} as the file states, got {:?}: leave keys out",
+                kind.name(),
+                given.name()
+            ))),
+        }
+    }
+
+    /// Takes a filter without a header.
+    fn read_bare(mut filter: StoredFilter, given: Option<Kind>, counts_keys: bool) -> PyResult<Self> {
+        let given = for_redis(filter.format(), given)?;
+        let kind = kind_in(&filter)?;
+        let is_guessed = given.is_none() && kind == Kind::Text;
+        // Under a wrong kind of text, too, every key would be denied.
+        if is_guessed && name_of(filter.format()) == "guava" {
+            return Err(PyValueError::new_err(
+                "Guava's stream does not say what its keys are, so keys must be given: \"text\" for stringFunnel(UTF_8) and \
+                 byteArrayFunnel, \"int64\" for longFunnel, \"int32\" for integerFunnel, \"utf16\" for unencodedCharsFunnel",
+            ));
+        }
+        let kind = Some(kind);
+        let fill = counts_keys.then(|| filter.fill()).flatten();
+        let keys = fill.and_then(|fill| fill.estimated_len).unwrap_or(0);
+        filter
+            .state_keys(stated_name(kind, is_guessed), keys)
+            .map_err(error)?;
+        Ok(Self {
+            filter,
+            kind,
+            is_guessed,
+        })
+    }
+
+    /// Returns the kind of keys of this family that are queried.
+    pub(crate) fn queried(&self, family: Family) -> PyResult<Kind> {
+        if family == Family::Integers && self.filter.format().has_commands() {
+            return Err(not_for_redis("int"));
+        }
+        let hint = match self.is_guessed {
+            true => "; if its keys are integers, read it with keys=\"int64\"",
+            false => "",
+        };
+        match self.kind {
+            Some(kind) => kind.check(family, hint).map(|()| kind),
+            None => Ok(family.kind()),
+        }
+    }
+
+    /// Returns the kind of keys of this family that are inserted. The first ones decide it.
+    pub(crate) fn inserted(&mut self, family: Family) -> PyResult<Kind> {
+        let kind = self.queried(family)?;
+        // Inserting into other filters fails.
+        if self.kind.is_none() && self.filter.format().takes_keys() {
+            self.filter.state_keys(kind.stated(), 0).map_err(error)?;
+            self.kind = Some(kind);
+        }
+        Ok(kind)
+    }
+
+    /// Adds the keys of another filter. An error leaves this one as it was.
+    pub(crate) fn merge(&mut self, other: &Self) -> PyResult<()> {
+        if let (Some(one), Some(another)) = (self.kind, other.kind)
+            && one != another
+        {
+            return Err(PyTypeError::new_err(format!(
+                "filters that are merged must have one kind of key, {:?}, got {:?}",
+                one.name(),
+                another.name()
+            )));
+        }
+        let (kind, is_guessed) = (self.kind.or(other.kind), self.is_guessed || other.is_guessed);
+        let before = self.filter.key_kind().unwrap_or(UNDECIDED).to_owned();
+        let name = match (kind, is_guessed) == (self.kind, self.is_guessed) {
+            true => before.clone(),
+            false => stated_name(kind, is_guessed).to_owned(),
+        };
+        let rename = |filter: &mut StoredFilter, name: &str| {
+            let keys = filter.key_count().unwrap_or(0);
+            filter.state_keys(name, keys)
+        };
+        let mut merge = || {
+            rename(&mut self.filter, &name)?;
+            if other.filter.key_kind() == Some(&name) {
+                return self.filter.merge(&other.filter);
+            }
+            let mut theirs = other.filter.clone();
+            rename(&mut theirs, &name)?;
+            self.filter.merge(&theirs)
+        };
+        if let Err(reason) = merge() {
+            rename(&mut self.filter, &before).map_err(error)?;
+            return Err(error(reason));
+        }
+        (self.kind, self.is_guessed) = (kind, is_guessed);
+        Ok(())
+    }
+}
+
+/// Returns the kind of keys by their encoding, as far as header and bytes tell it.
+pub(crate) fn kind_in(filter: &StoredFilter) -> PyResult<Kind> {
+    let encoding = filter.format().key_encoding();
+    Kind::of_encoding(encoding).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "the filter's keys must be text or integers, got {encoding}"
+        ))
+    })
+}
+
+fn has_keys(filter: &StoredFilter) -> bool {
+    filter.key_count() != Some(0) || filter.fill().is_some_and(|fill| fill.ones > 0)
+}
