@@ -32,7 +32,7 @@ pub struct Header {
     pub shards: u32,
     /// The length of the stored filter, which follows the header.
     pub bytes: u64,
-    /// The number of different keys; for a merged filter, an upper bound.
+    /// The number of different keys; an upper bound for a filter that was merged or [took keys](crate::StoredFilter::insert).
     pub keys: u64,
     /// The SHA-256 of the stored filter, in lower-case hexadecimal digits.
     pub sha256: String,
