@@ -5,7 +5,8 @@ use arrow_array::types::{
     Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayAccessor, ArrayReader as _, new_empty_array};
-use arrow_schema::DataType;
+use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
+use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -35,6 +36,12 @@ pub(crate) fn out_of_range() -> PyErr {
 /// cannot be exported, but iterated.
 pub(crate) fn arrow(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     let py = keys.py();
+    // Polars exports the addresses of its objects.
+    if let Some(dtype) = keys.getattr_opt(intern!(py, "dtype"))?
+        && dtype.str()? == "Object"
+    {
+        return Ok(false);
+    }
     if let Some(export) = keys.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
         let capsule = match export.call0() {
             // A `Series` of pandas may have objects of several types, or pyarrow is not installed.
@@ -44,6 +51,9 @@ pub(crate) fn arrow(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
             exported => exported?,
         };
         let mut stream = ffi::stream(&capsule)?;
+        if is_extension(stream.field()) {
+            return Ok(false);
+        }
         let data_type = stream.field().data_type();
         // Polars exports nulls with a buffer that they do not have.
         if *data_type == DataType::Null {
@@ -64,10 +74,19 @@ pub(crate) fn arrow(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
         return Ok(true);
     }
     if let Some(export) = keys.getattr_opt(intern!(py, "__arrow_c_array__"))? {
-        column(&*ffi::array(&export.call0()?)?, 0, each)?;
+        let (array, field) = ffi::array(&export.call0()?)?;
+        if is_extension(&field) {
+            return Ok(false);
+        }
+        column(&*array, 0, each)?;
         return Ok(true);
     }
     Ok(false)
+}
+
+/// Returns true for an array whose bytes have a meaning of their own. Its items tell what they are.
+fn is_extension(field: &Field) -> bool {
+    field.metadata().contains_key(EXTENSION_TYPE_NAME_KEY)
 }
 
 fn has_one_dimension(keys: &Bound<'_, PyAny>) -> bool {
@@ -90,18 +109,20 @@ fn column(array: &dyn Array, first_row: usize, each: Each<'_>) -> PyResult<()> {
         integers.clear();
         match rows.as_any_dictionary_opt() {
             Some(dictionary) => {
-                // The dictionary may be empty, too.
-                let places = if rows.is_empty() {
-                    Vec::new()
-                } else {
-                    dictionary.normalized_keys()
-                };
-                append(
-                    &**dictionary.values(),
-                    places.into_iter(),
-                    &mut texts,
-                    &mut integers,
-                )?;
+                let (values, mut places) = (dictionary.values(), Vec::new());
+                append(dictionary.keys(), 0..rows.len(), &mut Vec::new(), &mut places)?;
+                // An array may be made without this check.
+                let wrong = places
+                    .iter()
+                    .find(|place| usize::try_from(**place).map_or(true, |place| place >= values.len()));
+                if let Some(place) = wrong {
+                    let (most, row) = (values.len(), first_row + from);
+                    return Err(PyValueError::new_err(format!(
+                        "the indices of a dictionary must be below {most}, its length, got {place} after row {row}"
+                    )));
+                }
+                let places = places.into_iter().map(|place| place as usize);
+                append(&**values, places, &mut texts, &mut integers)?;
             }
             None => append(&*rows, 0..rows.len(), &mut texts, &mut integers)?,
         }

@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, make_array};
+use arrow_schema::{ArrowError, Field};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -18,18 +19,19 @@ pub(crate) fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> 
     opened.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Returns the array in two capsules, which `__arrow_c_array__` returned.
-pub(crate) fn array(capsules: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+/// Returns the array in two capsules, which `__arrow_c_array__` returned, and what its field states.
+pub(crate) fn array(capsules: &Bound<'_, PyAny>) -> PyResult<(ArrayRef, Field)> {
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = capsules.extract()?;
     let schema = moved(&schema, c"arrow_schema", FFI_ArrowSchema::from_raw)?;
     let array = moved(&array, c"arrow_array", FFI_ArrowArray::from_raw)?;
     if schema.release().is_none() || array.is_released() {
         return Err(PyValueError::new_err("the Arrow array was consumed before"));
     }
+    let wrong = |error: ArrowError| PyValueError::new_err(error.to_string());
+    let field = Field::try_from(&schema).map_err(wrong)?;
     // SAFETY: Both structures were not released, so that they are as the producer made them: an array of this schema.
-    let data = unsafe { from_ffi(array, &schema) };
-    data.map(make_array)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+    let data = unsafe { from_ffi(array, &schema) }.map_err(wrong)?;
+    Ok((make_array(data), field))
 }
 
 /// Moves a structure out of a capsule of this name by `from_raw`, which leaves a released one in its place.

@@ -12,9 +12,9 @@ use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyValu
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::error;
 use crate::keys::{Family, Key, Kind, answers, each_batch};
 use crate::state::{State, UNDECIDED, kind_of, name_of, reading_format};
+use crate::{check_memory, error};
 
 /// The memory for a filter that is built at once, in bytes: more than there is, so that keys stay in their order and the
 /// system refuses what it does not have. Hash values take 8 or 16 bytes a key.
@@ -292,10 +292,11 @@ impl PyFilter {
             None => reading_format(format, kind, file.format().cloned())?,
         };
         let access = if mmap { Access::Map } else { Access::Read };
-        let verify = !mmap;
+        // What is read into memory in any case is checked.
+        let verify = !mmap || file.format().is_some_and(StoredFormat::takes_keys);
         let filter = py.detach(|| file.filter(given.as_ref(), Opening { access, verify }));
         let filter = filter.map_err(error)?;
-        Ok(Self::of(py.detach(|| State::read(filter, kind, verify))?))
+        Ok(Self::of(py.detach(|| State::read(filter, kind, !mmap))?))
     }
 
     /// Read a filter from BF.SCANDUMP: each chunk with its iterator.
@@ -305,7 +306,11 @@ impl PyFilter {
     #[staticmethod]
     fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = chunks.py();
-        let chunks = chunks.try_iter()?.map(|chunk| chunk?.extract::<(i64, Vec<u8>)>());
+        let pair = |chunk: Bound<'_, PyAny>| {
+            let bytes: Vec<u8> = chunk.get_item(1)?.extract()?;
+            Ok((chunk.get_item(0)?.extract()?, bytes))
+        };
+        let chunks = chunks.try_iter()?.map(|chunk| pair(chunk?));
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
         let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
         let slices = chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..]));
@@ -315,7 +320,7 @@ impl PyFilter {
         Ok(Self::of(py.detach(|| State::read(filter, None, true))?))
     }
 
-    /// Return the size and the rate of a filter that is not made.
+    /// Return "nbytes", "rate", "probe_count" and, for engines, "bits_per_key" of a filter that is not made.
     /// >>> Filter.sizing(1_000_000, 0.01, format="cuckoo")["nbytes"]
     /// 1315880
     #[staticmethod]
@@ -383,7 +388,7 @@ impl PyFilter {
         py.detach(|| self.alone().filter.rotate()).map_err(error)
     }
 
-    /// Remove all keys.
+    /// Remove all keys. The kind of key stays.
     /// >>> seen = Filter(9); seen.add("a"); seen.clear(); "a" in seen
     /// True
     /// False
@@ -411,20 +416,24 @@ impl PyFilter {
     /// Return a copy.
     /// >>> seen = Filter(9); seen.copy() == seen
     /// True
-    fn copy(&self, py: Python<'_>) -> Self {
-        Self::of(py.detach(|| self.shared().clone()))
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        py.detach(|| {
+            let state = self.shared();
+            check_memory(state.filter.bits() / 8)?;
+            Ok(Self::of(state.clone()))
+        })
     }
 
-    fn __copy__(&self, py: Python<'_>) -> Self {
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
         self.copy(py)
     }
 
-    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.copy(py)
     }
 
     fn __or__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
-        let copy = self.copy(py);
+        let copy = self.copy(py)?;
         copy.merge(py, other.get())?;
         Ok(copy)
     }
@@ -433,29 +442,45 @@ impl PyFilter {
         self.merge(py, other.get())
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> bool {
-        let state = |of: &Self| {
-            let state = of.shared();
-            (
-                state.kind,
-                state.filter.format().name().to_owned(),
-                state.filter.stored_bytes(),
-            )
-        };
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<bool> {
         let other = other.get();
-        std::ptr::eq(self, other) || py.detach(|| state(self) == state(other))
+        if std::ptr::eq(self, other) {
+            return Ok(true);
+        }
+        py.detach(|| {
+            let outline = |state: &State| {
+                (
+                    state.kind,
+                    state.filter.bits(),
+                    state.filter.format().name().to_owned(),
+                )
+            };
+            let (ours, theirs) = (outline(&self.shared()), outline(&other.shared()));
+            if ours != theirs {
+                return Ok(false);
+            }
+            check_memory(ours.1 / 4)?;
+            let ours = self.shared().filter.stored_bytes();
+            Ok(ours == other.shared().filter.stored_bytes())
+        })
     }
 
     /// Return the bytes that the other program reads, or with header=True those of save(), as pickle does.
     /// >>> len(Filter(1000, 0.03, format="guava").to_bytes())
     /// 926
     #[pyo3(signature = (*, header=false))]
-    fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| match (header, &self.shared().filter) {
-            (true, filter) => filter.to_bytes(),
-            (false, filter) => filter.stored_bytes(),
+    fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| {
+            let filter = &self.shared().filter;
+            // The vector grows by doubling, and is copied.
+            check_memory(filter.bits() / 8 * 3)?;
+            Ok::<_, PyErr>(if header {
+                filter.to_bytes()
+            } else {
+                filter.stored_bytes()
+            })
         });
-        PyBytes::new(py, &bytes)
+        Ok(PyBytes::new(py, &bytes?))
     }
 
     /// Write a file that states format, kind of key and checksum, or without header the bytes of to_bytes(). It appears
@@ -498,7 +523,7 @@ impl PyFilter {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = slf.get().to_bytes(slf.py(), true);
+        let bytes = slf.get().to_bytes(slf.py(), true)?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 
@@ -530,12 +555,21 @@ impl PyFilter {
     /// The probability that an absent key seems to be in the filter now.
     #[getter]
     fn expected_rate(&self, py: Python<'_>) -> f64 {
-        py.detach(|| self.shared().filter.expected_rate())
+        py.detach(|| {
+            let filter = &self.shared().filter;
+            filter.stated_rate().unwrap_or_else(|| filter.expected_rate())
+        })
     }
 
     /// The number of different keys, counted or estimated; None if the bits do not tell it.
     #[getter]
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
-        py.detach(|| self.shared().filter.fill()?.estimated_len)
+        py.detach(|| {
+            let filter = &self.shared().filter;
+            // What was built at once was counted.
+            let counted = filter.stated_rate().and(filter.key_count());
+            let counted = counted.filter(|_| !filter.format().takes_keys());
+            counted.or_else(|| filter.fill()?.estimated_len)
+        })
     }
 }

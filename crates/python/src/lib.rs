@@ -33,14 +33,35 @@ fn error(error: filter_sets::Error) -> PyErr {
 
 /// Converts an error of the system. Python chooses the class by the number.
 fn of_system(path: PathBuf, error: &io::Error) -> PyErr {
-    match error.raw_os_error() {
+    match number_of(error) {
         Some(number) => {
-            let text = error.to_string();
+            let text = io::Error::from_raw_os_error(number).to_string();
             let reason = text.split(" (os error").next().unwrap_or_default().to_owned();
             PyOSError::new_err((number, reason, path.into_os_string()))
         }
-        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
+}
+
+/// Returns the system's number of an error, which may be inside of others.
+fn number_of(error: &io::Error) -> Option<i32> {
+    let mut inner = error
+        .get_ref()
+        .map(|inner| inner as &(dyn std::error::Error + 'static));
+    let mut number = error.raw_os_error();
+    while let (None, Some(error)) = (number, inner) {
+        number = error.downcast_ref::<io::Error>().and_then(number_of);
+        inner = error.source();
+    }
+    number
+}
+
+/// Returns an error unless so many bytes can be had now: where the library has no other way to say it.
+fn check_memory(bytes: u64) -> PyResult<()> {
+    let refused = |_| PyMemoryError::new_err(format!("no memory for {bytes} bytes"));
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX))
+        .map_err(refused)
 }
 
 /// Returns the names of each format, the usual one first, and whether its filters take keys at any time.

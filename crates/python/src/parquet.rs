@@ -1,7 +1,7 @@
 //! The row groups of a Parquet file that may contain values.
 
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -36,9 +36,17 @@ pub(crate) fn parquet_row_groups(
     py.detach(|| row_groups(&path, column, &values))
 }
 
+/// Opens a plain file. Opening a pipe would wait for its writer.
+fn plain_file(path: &Path) -> io::Result<File> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("must be a plain file")),
+    }
+}
+
 fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
     let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
-    let source = File::open(path).map(Source);
+    let source = plain_file(path).map(Source);
     let source = source.map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
     let file = ParquetFile::open(source).map_err(|error| match &error {
         Error::Size(source) | Error::Read { source, .. } => crate::of_system(path.to_path_buf(), source),

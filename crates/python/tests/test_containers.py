@@ -3,6 +3,7 @@
 import array
 import datetime
 import decimal
+import uuid
 from types import SimpleNamespace
 
 import numpy as np
@@ -197,3 +198,19 @@ def test_changes_meanwhile():
     with pytest.raises(ZeroDivisionError):
         texts.update(f"{1 // (5000 - i)}/{i}" for i in range(9000))
     assert texts.contains_many([f"0/{i}" for i in range(4096)]).all()
+
+
+def test_arrays_whose_bytes_are_not_their_values():
+    """Extension types are iterated: polars' objects are addresses, and others have a meaning of their own."""
+    for keys in (["a", "b"], [1, 2]):
+        one = Filter.build(pl.Series(keys, dtype=pl.Object))
+        assert one == Filter.build(keys) and one.contains_many(pl.Series(keys, dtype=pl.Object)).all()
+    ids = [uuid.UUID(int=number) for number in range(3)]
+    for keys in (pl.Series(ids, dtype=pl.Object), pa.array([id.bytes for id in ids], pa.uuid()), pd.Series(ids),
+                 pd.Series(pd.period_range("2026", periods=3, freq="D")), pa.chunked_array([pa.array([id.bytes for id in ids], pa.uuid())])):
+        with pytest.raises(TypeError):
+            Filter.build(keys)
+    for indices in ([0, 2], [0, -1]):
+        wrong = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), pa.array(["a", "b"]), safe=False)
+        with pytest.raises(ValueError, match="must be below 2"):
+            Filter.build(wrong)

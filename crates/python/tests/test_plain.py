@@ -130,7 +130,7 @@ def test_redis():
     seen = Filter(10, 0.01, format="redisbloom")
     seen.update(f"key{i}" for i in range(100))
     chunks = seen.redis_chunks()
-    assert len(chunks) > 2 and Filter.from_redis_chunks(iter(chunks)) == seen
+    assert len(chunks) > 2 and Filter.from_redis_chunks(map(list, chunks)) == seen
     commands = seen.redis_commands("name")
     assert [command[-2:] for command in commands[:-1]] == [[b"%d" % at, chunk] for at, chunk in chunks]
     assert b"name" in commands[-1] and commands == seen.redis_commands(b"name")
@@ -325,6 +325,20 @@ for format in ("guava", "leveldb", "ribbon", "binaryfuse", "blocked-xxph3"):
     except MemoryError as error:
         print(format)
 """
+        copies = """
+import copy, pickle, resource, samebits, sys
+one, other = samebits.Filter(10**8), samebits.Filter(9)
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (16 << 20),) * 2)
+for call in (one.copy, one.to_bytes, lambda: one | one, lambda: pickle.dumps(one), lambda: copy.copy(one)):
+    try:
+        call()
+    except MemoryError:
+        print("MemoryError")
+print(one == other)
+"""
+        ran = subprocess.run([sys.executable, "-c", copies], capture_output=True, text=True)
+        assert ran.stdout == "MemoryError\n" * 5 + "False\n", (ran.stdout, ran.stderr)
         for room in (1 << 20, 10 << 20, 15 << 20):
             ran = subprocess.run([sys.executable, "-c", code, str(room)], capture_output=True, text=True)
             assert ran.returncode == 0 and "ribbon\nbinaryfuse" in ran.stdout, (room, ran.stdout, ran.stderr)

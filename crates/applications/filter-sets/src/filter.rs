@@ -201,6 +201,13 @@ impl StoredFilter {
         self.stated().map(|header| header.keys)
     }
 
+    /// Returns the expected false-positive rate that the header states: of a policy's filter the one for its number of keys
+    /// and its size, which is more exact than [`expected_rate`](Self::expected_rate). `None` without a header, and if the
+    /// filter has changed since.
+    pub fn stated_rate(&self) -> Option<f64> {
+        self.stated()?.rate
+    }
+
     /// Returns the kind of key that the header states.
     pub fn key_kind(&self) -> Option<&str> {
         self.stated().map(|header| header.key_kind.as_str())

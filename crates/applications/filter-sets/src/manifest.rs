@@ -1,7 +1,7 @@
 //! The manifest of a set, which `FORMAT.md` describes. It is read from bytes that may be anything.
 
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
@@ -180,6 +180,10 @@ impl Manifest {
     pub fn read(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let path = folder.as_ref().join(MANIFEST);
         let reading = |error| Error::reading(&path)(error);
+        // Opening a pipe would wait for its writer.
+        let is_file = fs::metadata(&path).map_err(reading)?.is_file();
+        ensure(is_file, || "must be a plain file".to_owned())
+            .map_err(|error| Error::damaged(Some(&path), error))?;
         let file = File::open(&path).map_err(reading)?;
         let mut bytes = Vec::new();
         file.take(MAX_LEN + 1).read_to_end(&mut bytes).map_err(reading)?;
