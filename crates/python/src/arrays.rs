@@ -12,6 +12,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice};
 
+use crate::exit::detach;
 use crate::ffi;
 
 /// The number of keys that are taken with the GIL held, then processed without it.
@@ -66,7 +67,7 @@ pub(crate) fn arrow(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
         column(&*new_empty_array(data_type), 0, each)?;
         let mut row = 0;
         // The producer may need the GIL.
-        while let Some(array) = py.detach(|| stream.next()) {
+        while let Some(array) = detach(py, || stream.next()) {
             let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
             column(&*array, row, each)?;
             row += array.len();

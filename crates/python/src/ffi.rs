@@ -11,11 +11,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::exit::detach;
+
 /// Opens the stream in a capsule, which `__arrow_c_stream__` returned. The producer may need the GIL, also in another
 /// thread, and gets it.
 pub(crate) fn stream(capsule: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
     let stream = moved(capsule, c"arrow_array_stream", FFI_ArrowArrayStream::from_raw)?;
-    let opened = capsule.py().detach(|| ArrayStreamReader::try_new(stream));
+    let opened = detach(capsule.py(), || ArrayStreamReader::try_new(stream));
     opened.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyValu
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::exit::{self, detach};
 use crate::keys::{Family, Key, Kind, answers, each_batch};
 use crate::state::{State, UNDECIDED, kind_of, name_of, reading_format};
 use crate::{check_memory, error};
@@ -88,7 +89,7 @@ impl PyFilter {
             match self.0.try_read() {
                 Ok(state) => return state,
                 Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.shared())),
+                Err(TryLockError::WouldBlock) => detach(py, || drop(self.shared())),
             }
         }
     }
@@ -99,7 +100,7 @@ impl PyFilter {
             match self.0.try_write() {
                 Ok(state) => return state,
                 Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.alone())),
+                Err(TryLockError::WouldBlock) => detach(py, || drop(self.alone())),
             }
         }
     }
@@ -132,7 +133,7 @@ impl PyFilter {
         if std::ptr::eq(self, other) {
             return Ok(());
         }
-        py.detach(|| {
+        detach(py, || {
             let (mut ours, theirs);
             // In the order of their addresses, so that two threads that merge both ways do not wait for each other.
             if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
@@ -167,7 +168,7 @@ impl PyFilter {
             format_of(format, kind, seed)?,
             size_of(rate, bits_per_key, nbytes)?,
         );
-        py.detach(|| {
+        detach(py, || {
             let mut filter = StoredFilter::new(format, capacity.0, size)?;
             filter.state_keys(kind.map_or(UNDECIDED, Kind::stated), 0)?;
             Ok(Self::of(State::of(filter, kind)))
@@ -225,12 +226,13 @@ impl PyFilter {
         let kind = decided.get().copied();
         let raised = Mutex::new(None);
         let go_on = |_| {
+            exit::stop_if_over();
             let signalled = Python::attach(|py| py.check_signals()).err();
             let is_none = signalled.is_none();
             *raised.lock().unwrap_or_else(PoisonError::into_inner) = signalled;
             is_none
         };
-        let built = py.detach(|| building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
+        let built = detach(py, || building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
         let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
         // What a handler of a signal raised has stopped the build.
         let filter = built.map_err(|reason| raised.unwrap_or_else(|| error(reason)))?;
@@ -258,10 +260,8 @@ impl PyFilter {
             false => StoredFormat::of_prefix(&bytes, bytes.len() as u64),
         };
         let format = reading_format(format, kind, stated)?;
-        let filter = py
-            .detach(|| StoredFilter::from_bytes(format.as_ref(), bytes))
-            .map_err(error)?;
-        Ok(Self::of(py.detach(|| State::read(filter, kind, true))?))
+        let filter = detach(py, || StoredFilter::from_bytes(format.as_ref(), bytes)).map_err(error)?;
+        Ok(Self::of(detach(py, || State::read(filter, kind, true))?))
     }
 
     /// Open a file: of save(), of the program `filters`, or with the bytes of another program, which need what from_bytes
@@ -294,9 +294,9 @@ impl PyFilter {
         let access = if mmap { Access::Map } else { Access::Read };
         // What is read into memory in any case is checked.
         let verify = !mmap || file.format().is_some_and(StoredFormat::takes_keys);
-        let filter = py.detach(|| file.filter(given.as_ref(), Opening { access, verify }));
+        let filter = detach(py, || file.filter(given.as_ref(), Opening { access, verify }));
         let filter = filter.map_err(error)?;
-        Ok(Self::of(py.detach(|| State::read(filter, kind, !mmap))?))
+        Ok(Self::of(detach(py, || State::read(filter, kind, !mmap))?))
     }
 
     /// Read a filter from BF.SCANDUMP: each chunk with its iterator.
@@ -317,7 +317,7 @@ impl PyFilter {
         let chain = redisbloom::BloomFilter::from_chunks(slices).map_err(wrong)?;
         let format = StoredFormat::named("redisbloom").map_err(error)?;
         let filter = StoredFilter::from_bytes(Some(&format), chain.to_redisbloom()).map_err(error)?;
-        Ok(Self::of(py.detach(|| State::read(filter, None, true))?))
+        Ok(Self::of(detach(py, || State::read(filter, None, true))?))
     }
 
     /// Return "nbytes", "rate", "probe_count" and, for engines, "bits_per_key" of a filter that is not made.
@@ -385,7 +385,7 @@ impl PyFilter {
     /// True
     /// True
     fn rotate(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.alone().filter.rotate()).map_err(error)
+        detach(py, || self.alone().filter.rotate()).map_err(error)
     }
 
     /// Remove all keys. The kind of key stays.
@@ -393,7 +393,7 @@ impl PyFilter {
     /// True
     /// False
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.alone().filter.clear()).map_err(error)
+        detach(py, || self.alone().filter.clear()).map_err(error)
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -417,7 +417,7 @@ impl PyFilter {
     /// >>> seen = Filter(9); seen.copy() == seen
     /// True
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        py.detach(|| {
+        detach(py, || {
             let state = self.shared();
             check_memory(state.filter.bits() / 8)?;
             Ok(Self::of(state.clone()))
@@ -447,7 +447,7 @@ impl PyFilter {
         if std::ptr::eq(self, other) {
             return Ok(true);
         }
-        py.detach(|| {
+        detach(py, || {
             let outline = |state: &State| {
                 (
                     state.kind,
@@ -470,7 +470,7 @@ impl PyFilter {
     /// 926
     #[pyo3(signature = (*, header=false))]
     fn to_bytes<'py>(&self, py: Python<'py>, header: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| {
+        let bytes = detach(py, || {
             let filter = &self.shared().filter;
             // The vector grows by doubling, and is copied.
             check_memory(filter.bits() / 8 * 3)?;
@@ -489,7 +489,7 @@ impl PyFilter {
     /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
     #[pyo3(signature = (path, /, *, header=true))]
     fn save(&self, py: Python<'_>, path: PathBuf, header: bool) -> PyResult<()> {
-        py.detach(|| match (header, &self.shared().filter) {
+        detach(py, || match (header, &self.shared().filter) {
             (true, filter) => filter.save(path, true),
             (false, filter) => filter.save_stored(path, true),
         })
@@ -500,7 +500,7 @@ impl PyFilter {
     /// >>> [iterator for iterator, chunk in Filter(9, format="redisbloom").redis_chunks()]
     /// [1, 17]
     fn redis_chunks<'py>(&self, py: Python<'py>) -> PyResult<Vec<(i64, Bound<'py, PyBytes>)>> {
-        let chain = py.detach(|| self.chain())?;
+        let chain = detach(py, || self.chain())?;
         let chunks = chain
             .chunks()
             .map(|(iterator, chunk)| (iterator, PyBytes::new(py, &chunk)));
@@ -517,7 +517,7 @@ impl PyFilter {
                 "the key in Redis must be a str or bytes, got int",
             ));
         };
-        let chain = py.detach(|| self.chain())?;
+        let chain = detach(py, || self.chain())?;
         let bytes = |command: Vec<Vec<u8>>| command.iter().map(|word| PyBytes::new(py, word)).collect();
         Ok(chain.commands(name).map(bytes).collect())
     }
@@ -555,7 +555,7 @@ impl PyFilter {
     /// The probability that an absent key seems to be in the filter now.
     #[getter]
     fn expected_rate(&self, py: Python<'_>) -> f64 {
-        py.detach(|| {
+        detach(py, || {
             let filter = &self.shared().filter;
             filter.stated_rate().unwrap_or_else(|| filter.expected_rate())
         })
@@ -564,7 +564,7 @@ impl PyFilter {
     /// The number of different keys, counted or estimated; None if the bits do not tell it.
     #[getter]
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
-        py.detach(|| {
+        detach(py, || {
             let filter = &self.shared().filter;
             // What was built at once was counted.
             let counted = filter.stated_rate().and(filter.key_count());

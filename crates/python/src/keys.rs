@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyString};
 
 use crate::arrays::{self, BATCH, Batch};
+use crate::exit::{Call, detach};
 
 /// What keys are in Python. Text and bytes are one family, because every format hashes text as its UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +194,7 @@ pub(crate) type Then<'a> = &'a mut (dyn FnMut(&[&[u8]]) -> Result<(), filter_set
 ///
 /// The batches before one with a wrong key have been processed when its error is returned.
 pub(crate) fn each_batch(keys: &Bound<'_, PyAny>, decide: Decide<'_>, then: Then<'_>) -> PyResult<()> {
+    let _call = Call::begin(keys.py());
     let mut batches = Batches {
         py: keys.py(),
         decide,
@@ -237,6 +239,8 @@ pub(crate) fn answers<'py>(
     contains_many: &(dyn Fn(&[&[u8]]) -> Vec<bool> + Sync),
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, mut answers) = (keys.py(), Vec::new());
+    // An import runs code, too.
+    let _call = Call::begin(py);
     each_batch(keys, decide, &mut |batch| {
         answers.extend(contains_many(batch).into_iter().map(u8::from));
         Ok(())
@@ -315,7 +319,7 @@ impl Batches<'_, '_> {
 
     fn process(&mut self, keys: &[&[u8]]) -> PyResult<()> {
         let then = &mut *self.then;
-        self.py.detach(|| then(keys)).map_err(crate::error)
+        detach(self.py, || then(keys)).map_err(crate::error)
     }
 }
 

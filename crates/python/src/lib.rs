@@ -1,6 +1,7 @@
 //! The extension module of the Python package `samebits`.
 
 mod arrays;
+mod exit;
 mod ffi;
 mod filter;
 mod keys;
@@ -83,5 +84,8 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<set::PyFilterSet>()?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
     module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
+    let stop_threads = wrap_pyfunction!(exit::_stop_threads, module)?;
+    let atexit = module.py().import("atexit")?;
+    atexit.call_method1("register", (stop_threads,))?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

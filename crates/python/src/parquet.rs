@@ -11,6 +11,8 @@ use filter_parquet::{
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::exit::detach;
+
 /// The number of columns that a message lists, and of letters of each.
 const LISTED: usize = 100;
 
@@ -33,7 +35,7 @@ pub(crate) fn parquet_row_groups(
     column: &str,
     values: Vec<Given>,
 ) -> PyResult<Vec<u64>> {
-    py.detach(|| row_groups(&path, column, &values))
+    detach(py, || row_groups(&path, column, &values))
 }
 
 /// Opens a plain file. Opening a pipe would wait for its writer.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use filter_sets::{Access, FilterSet, Opening, SetKey};
 use pyo3::prelude::*;
 
+use crate::exit::detach;
 use crate::keys::{Family, Key, Kind, answers};
 use crate::{error, state};
 
@@ -36,7 +37,7 @@ impl PyFilterSet {
     fn open(py: Python<'_>, folder: PathBuf, mmap: bool) -> PyResult<Self> {
         let access = if mmap { Access::Map } else { Access::Read };
         let verify = !mmap;
-        let set = py.detach(|| FilterSet::open(folder, Opening { access, verify }));
+        let set = detach(py, || FilterSet::open(folder, Opening { access, verify }));
         let set = set.map_err(error)?;
         // A set has keys of one kind, also when it is replaced.
         let kind = state::kind_in(&set.generation().shards()[0])?;
@@ -47,7 +48,7 @@ impl PyFilterSet {
     /// >>> FilterSet.open("users").reload()
     /// False
     fn reload(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.set.reload()).map_err(error)
+        detach(py, || self.set.reload()).map_err(error)
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -311,6 +311,29 @@ def test_processes_that_are_forked():
         assert os.waitpid(child, 0)[1] == 0
 
 
+EXIT = """
+import os, threading, time
+from samebits import Filter
+seen, keys = Filter(100_000), [str(number) for number in range(10_000)]
+def work():
+    while True:
+        seen.update(str(number) for number in range(10_000))
+        seen.contains_many(keys)
+        seen.copy()
+        "a" in seen
+[threading.Thread(target=work, daemon=True).start() for _ in range(4)]
+time.sleep(0.1)
+"""
+
+
+def test_exit_while_threads_go_on():
+    """The interpreter ends while daemon threads are in calls, also where several processes share the processors."""
+    for _ in range(3):
+        ran = [subprocess.Popen([sys.executable, "-c", EXIT], stderr=subprocess.PIPE) for _ in range(4)]
+        assert [process.communicate()[1] for process in ran] == [b""] * 4
+        assert [process.returncode for process in ran] == [0] * 4
+
+
 def test_memory_that_is_refused():
     """Where the system can bound the memory of a process."""
     if sys.platform == "linux":
