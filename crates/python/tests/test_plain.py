@@ -369,7 +369,6 @@ def test_interrupts():
 
 
 def test_handlers_of_signals_raise_what_they_raise():
-    """Wherever a call is interrupted."""
     before = signal.signal(signal.SIGINT, lambda *_: {}["of a handler"])
     keys, stopped = [b"%d" % number for number in range(400_000)], 0
     for tries in range(12):
