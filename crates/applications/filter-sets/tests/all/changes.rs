@@ -18,6 +18,7 @@ fn keys_one_by_one_make_the_bytes_of_a_build() {
             building.insert("a").unwrap();
             let mut built = building.finish(&|_| true).unwrap();
             let before = built.to_bytes();
+            assert_eq!(built.stated_rate(), built.header().unwrap().rate, "{name}");
             for result in [
                 built.insert("b").map(drop),
                 built.insert_many(["b"]),
@@ -37,6 +38,7 @@ fn keys_one_by_one_make_the_bytes_of_a_build() {
         };
         assert!(format.takes_keys() && filter.key_count() == Some(0), "{name}");
         let empty = filter.to_bytes();
+        assert_eq!(filter.stated_rate(), None, "{name}");
         for key in &all[..250] {
             let is_new = !filter.contains(key);
             assert_eq!(filter.insert(key).unwrap(), is_new, "{name}");

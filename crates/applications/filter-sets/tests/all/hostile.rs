@@ -246,6 +246,13 @@ fn a_manifest_that_was_edited_is_refused_whether_or_not_its_checksum_fits() {
     // The values count, not their spelling.
     fs::write(&path, good.to_string()).unwrap();
     assert!(!set.reload().unwrap());
+    // A pipe would be waited for; a folder is refused by the same check.
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let error = FilterSet::open(&folder, Opening::default())
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("manifest.json: must be a plain file"), "{error}");
 }
 
 #[test]
