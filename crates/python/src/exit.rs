@@ -29,9 +29,7 @@ pub(crate) struct Call;
 
 impl Call {
     pub(crate) fn begin(py: Python<'_>) -> Self {
-        if is_over() {
-            py.detach(stop);
-        }
+        pause_if_over(py);
         if DEPTH.replace(DEPTH.get() + 1) == 0 {
             THREADS.fetch_add(1, Ordering::SeqCst);
         }
@@ -58,6 +56,13 @@ pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R) -
     })
 }
 
+/// Stops the thread if another one ends the interpreter.
+pub(crate) fn pause_if_over(py: Python<'_>) {
+    if is_over() {
+        py.detach(stop);
+    }
+}
+
 /// Stops the thread, which has released the GIL, if another one ends the interpreter.
 pub(crate) fn stop_if_over() {
     if is_over() {
@@ -80,6 +85,12 @@ fn stop() {
     loop {
         thread::park();
     }
+}
+
+/// Forgets the threads of the process that was forked. Python calls it in the child.
+#[pyfunction]
+pub(crate) fn _forget_threads() {
+    THREADS.store(usize::from(DEPTH.get() > 0), Ordering::SeqCst);
 }
 
 /// Lets other threads come to a place where they stop. Python calls it before it ends.

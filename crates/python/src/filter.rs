@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyValu
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::exit::{self, detach};
+use crate::exit::{self, Call, detach};
 use crate::keys::{Family, Key, Kind, answers, each_batch};
 use crate::state::{State, UNDECIDED, kind_of, name_of, reading_format};
 use crate::{check_memory, error};
@@ -125,6 +125,7 @@ impl PyFilter {
                 name_of(format)
             )));
         }
+        check_memory(state.filter.bits() / 8 * 5)?;
         let chain = redisbloom::BloomFilter::from_redisbloom(&state.filter.stored_bytes());
         chain.map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -259,6 +260,7 @@ impl PyFilter {
             true => None,
             false => StoredFormat::of_prefix(&bytes, bytes.len() as u64),
         };
+        check_memory(bytes.len() as u64 * 2)?;
         let format = reading_format(format, kind, stated)?;
         let filter = detach(py, || StoredFilter::from_bytes(format.as_ref(), bytes)).map_err(error)?;
         Ok(Self::of(detach(py, || State::read(filter, kind, true))?))
@@ -306,6 +308,7 @@ impl PyFilter {
     #[staticmethod]
     fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = chunks.py();
+        let _call = Call::begin(py);
         let pair = |chunk: Bound<'_, PyAny>| {
             let bytes: Vec<u8> = chunk.get_item(1)?.extract()?;
             Ok((chunk.get_item(0)?.extract()?, bytes))
@@ -455,13 +458,16 @@ impl PyFilter {
                     state.filter.format().name().to_owned(),
                 )
             };
-            let (ours, theirs) = (outline(&self.shared()), outline(&other.shared()));
+            // One lock at a time: threads that compare both ways would wait for each other.
+            let ours = outline(&self.shared());
+            let theirs = outline(&other.shared());
             if ours != theirs {
                 return Ok(false);
             }
             check_memory(ours.1 / 4)?;
             let ours = self.shared().filter.stored_bytes();
-            Ok(ours == other.shared().filter.stored_bytes())
+            let theirs = other.shared().filter.stored_bytes();
+            Ok(ours == theirs)
         })
     }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyString};
 
 use crate::arrays::{self, BATCH, Batch};
-use crate::exit::{Call, detach};
+use crate::exit::{self, Call, detach};
 
 /// What keys are in Python. Text and bytes are one family, because every format hashes text as its UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,8 +151,10 @@ impl<'a> Key<'a> {
 }
 
 fn integer(key: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let is_int = key.is_instance_of::<PyInt>();
+    let _call = (!is_int).then(|| Call::begin(key.py()));
     // Integers of NumPy have an index.
-    let is_integer = key.is_instance_of::<PyInt>() || key.hasattr("__index__")?;
+    let is_integer = is_int || key.hasattr("__index__")?;
     if !is_integer || key.is_instance_of::<PyBool>() {
         let name = key.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
@@ -222,7 +224,7 @@ pub(crate) fn each_batch(keys: &Bound<'_, PyAny>, decide: Decide<'_>, then: Then
     if arrays::arrow(keys, each)? || arrays::numpy(keys, each)? {
         return Ok(());
     }
-    let mut items = PyIterator::from_object(keys)?;
+    let mut items = PyIterator::from_object(keys)?.inspect(|_| exit::pause_if_over(keys.py()));
     loop {
         let some = items.by_ref().take(BATCH).collect::<PyResult<Vec<_>>>()?;
         if some.is_empty() {

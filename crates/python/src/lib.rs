@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use filter_sets::StoredFormat;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Converts an error of the library.
 fn error(error: filter_sets::Error) -> PyErr {
@@ -87,5 +88,11 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let stop_threads = wrap_pyfunction!(exit::_stop_threads, module)?;
     let atexit = module.py().import("atexit")?;
     atexit.call_method1("register", (stop_threads,))?;
+    // Windows has no such processes.
+    if let Some(register) = module.py().import("os")?.getattr_opt("register_at_fork")? {
+        let after = PyDict::new(module.py());
+        after.set_item("after_in_child", wrap_pyfunction!(exit::_forget_threads, module)?)?;
+        register.call((), Some(&after))?;
+    }
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

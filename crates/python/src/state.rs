@@ -97,7 +97,9 @@ impl State {
         };
         if stated == UNDECIDED && !has_keys(&filter) {
             let given = for_redis(filter.format(), given)?;
-            filter.state_keys(stated_name(given, false), 0).map_err(error)?;
+            if filter.format().takes_keys() {
+                filter.state_keys(stated_name(given, false), 0).map_err(error)?;
+            }
             return Ok(Self::of(filter, given));
         }
         if stated == UNDECIDED || stated == UNSTATED {

@@ -238,6 +238,7 @@ def test_threads_merge_both_ways():
         for _ in range(200):
             ours |= theirs
             theirs |= ours
+            ours == theirs
 
     run_all([lambda: work(one, other), lambda: work(other, one)] * 2)
     assert one == other and "a" in other and "b" in one
@@ -316,6 +317,8 @@ def work():
         seen.contains_many(keys)
         seen.copy()
         "a" in seen
+slowly = lambda: seen.update(time.sleep(0.002) or "row" for _ in iter(int, 1))
+threading.Thread(target=slowly, daemon=True).start()
 [threading.Thread(target=work, daemon=True).start() for _ in range(4)]
 time.sleep(0.1)
 """

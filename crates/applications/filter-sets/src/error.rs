@@ -143,6 +143,14 @@ impl Error {
         Self::WrongFormat { path, reason }
     }
 
+    /// Converts an error of reading a filter that is whole.
+    pub(crate) fn of_contents(path: Option<&Path>, error: Self) -> Self {
+        match error {
+            Self::OutOfMemory { .. } => error,
+            _ => Self::wrong_format(path, error),
+        }
+    }
+
     pub(crate) fn damaged(path: Option<&Path>, reason: impl Display) -> Self {
         let (path, reason) = (path.map(Into::into), reason.to_string());
         Self::Damaged { path, reason }

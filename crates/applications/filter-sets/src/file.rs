@@ -138,7 +138,7 @@ impl StoredFile {
     pub fn filter(self, format: Option<&StoredFormat>, opening: Opening) -> Result<StoredFilter, Error> {
         let path = self.path.clone();
         let contents = self.contents(opening)?;
-        StoredFilter::single(format, contents).map_err(|error| Error::wrong_format(Some(&path), error))
+        StoredFilter::single(format, contents).map_err(|error| Error::of_contents(Some(&path), error))
     }
 
     /// Reads or maps the filter's bytes. Compares their checksum if `opening` requires it and the file has one.

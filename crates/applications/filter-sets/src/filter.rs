@@ -79,7 +79,7 @@ impl StoredFilter {
     /// policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
         let contents = FilterContents::of(bytes).map_err(|error| Error::damaged(None, error))?;
-        Self::single(format, contents).map_err(|error| Error::wrong_format(None, error))
+        Self::single(format, contents).map_err(|error| Error::of_contents(None, error))
     }
 
     /// Reads a filter that is no shard.
@@ -265,8 +265,12 @@ impl StoredFilter {
     ///
     /// Those of [`save`](Self::save).
     pub fn save_stored(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), Error> {
-        let stored = self.stored_bytes();
-        write_filter(path.as_ref(), replace, None, |file| file.write_all(&stored))
+        // Only short ones are refused by readers.
+        let short = (self.bits() < 512).then(|| self.stored_bytes());
+        write_filter(path.as_ref(), replace, None, |file| match &short {
+            Some(stored) => file.write_all(stored),
+            None => self.write_stored(file),
+        })
     }
 
     /// Returns true if the filter may contain the key. False is certain for a key in the [form](SetKey) in which keys
