@@ -85,7 +85,7 @@ fn wheels(root: &Path) -> PathBuf {
 /// Builds the wheel by this command of maturin; returns its file.
 fn build(root: &Path, mut maturin: Command) -> Result<PathBuf, String> {
     let folder = wheels(root);
-    // What remains is more than one wheel, which fails below.
+    // If the folder remains, it contains more than one wheel, which is an error below.
     let _ = fs::remove_dir_all(&folder);
     maturin.args(words("--locked --out"));
     run_command(maturin.arg(&folder))?;

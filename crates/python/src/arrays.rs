@@ -204,7 +204,7 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     let py = keys.py();
     let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
     let numpy = modules.get_item(intern!(py, "numpy"));
-    // Whoever has an array has imported NumPy.
+    // An array exists only if NumPy has been imported.
     let Ok(class) = numpy.and_then(|numpy| numpy.getattr(intern!(py, "ndarray"))) else {
         return Ok(false);
     };

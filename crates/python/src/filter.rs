@@ -1,7 +1,9 @@
 //! The class `Filter`.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{
+    Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
+};
 
 use filter_sets::{
     Access, Builder, Header, MemoryBuilding, Opening, SetKey, Size, StoredFile, StoredFilter, StoredFormat,
@@ -78,31 +80,28 @@ impl<'py> FromPyObject<'_, 'py> for Count {
 #[pyclass(frozen, module = "samebits", name = "Filter")]
 pub(crate) struct PyFilter(RwLock<State>);
 
+/// Takes a lock, and waits for it without the GIL. Threads that hold a lock never wait for the GIL.
+fn locked<G>(py: Python<'_>, attempt: impl Fn() -> TryLockResult<G>, wait: impl Fn() + Sync) -> G {
+    loop {
+        match attempt() {
+            Ok(state) => return state,
+            Err(TryLockError::Poisoned(state)) => return state.into_inner(),
+            Err(TryLockError::WouldBlock) => detach(py, &wait),
+        }
+    }
+}
+
 impl PyFilter {
     fn of(state: State) -> Self {
         Self(RwLock::new(state))
     }
 
-    /// Waits for the lock without the GIL. Threads that hold the lock never wait for the GIL.
     fn read<'a>(&'a self, py: Python<'_>) -> RwLockReadGuard<'a, State> {
-        loop {
-            match self.0.try_read() {
-                Ok(state) => return state,
-                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => detach(py, || drop(self.shared())),
-            }
-        }
+        locked(py, || self.0.try_read(), || drop(self.shared()))
     }
 
-    /// Waits for the lock without the GIL.
     fn write<'a>(&'a self, py: Python<'_>) -> RwLockWriteGuard<'a, State> {
-        loop {
-            match self.0.try_write() {
-                Ok(state) => return state,
-                Err(TryLockError::Poisoned(state)) => return state.into_inner(),
-                Err(TryLockError::WouldBlock) => detach(py, || drop(self.alone())),
-            }
-        }
+        locked(py, || self.0.try_write(), || drop(self.alone()))
     }
 
     /// Waits for the lock in a thread that has released the GIL.
@@ -235,7 +234,7 @@ impl PyFilter {
         };
         let built = detach(py, || building.map_or_else(|| start(kind), Ok)?.finish(&go_on));
         let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // What a handler of a signal raised has stopped the build.
+        // The exception of a signal handler has stopped the build.
         let filter = built.map_err(|reason| raised.unwrap_or_else(|| error(reason)))?;
         Ok(Self::of(State::of(filter, kind)))
     }
@@ -294,7 +293,7 @@ impl PyFilter {
             None => reading_format(format, kind, file.format().cloned())?,
         };
         let access = if mmap { Access::Map } else { Access::Read };
-        // What is read into memory in any case is checked.
+        // Formats that are read into memory in any case are verified.
         let verify = !mmap || file.format().is_some_and(StoredFormat::takes_keys);
         let filter = detach(py, || file.filter(given.as_ref(), Opening { access, verify }));
         let filter = filter.map_err(error)?;
@@ -572,7 +571,7 @@ impl PyFilter {
     fn estimated_len(&self, py: Python<'_>) -> Option<u64> {
         detach(py, || {
             let filter = &self.shared().filter;
-            // What was built at once was counted.
+            // Building a filter counts its keys.
             let counted = filter.stated_rate().and(filter.key_count());
             let counted = counted.filter(|_| !filter.format().takes_keys());
             counted.or_else(|| filter.fill()?.estimated_len)

@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMem
 use crate::arrays::{self, BATCH, Batch};
 use crate::exit::{self, Call, detach};
 
-/// What keys are in Python. Text and bytes are one family, because every format hashes text as its UTF-8.
+/// The type of keys in Python. Text and bytes are one family, because every format hashes text as its UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Text,

@@ -41,14 +41,15 @@ fn not_for_redis(got: &str) -> PyErr {
     ))
 }
 
-/// Returns the format by which bytes are read: the given one or that which they state, for keys of the given kind.
+/// Returns the format for reading bytes: the given one, or the one that the bytes state. Its encoding is that of the given
+/// kind of key.
 pub(crate) fn reading_format(
     given: Option<&str>,
     kind: Option<Kind>,
     stated: Option<StoredFormat>,
 ) -> PyResult<Option<StoredFormat>> {
     let given = given.map(StoredFormat::named).transpose().map_err(error)?;
-    // What the bytes state has their seed and encoding.
+    // The stated format contains the seed and the encoding.
     let is_stated = |given: &StoredFormat| {
         stated
             .as_ref()
@@ -112,7 +113,7 @@ impl State {
             let bare = StoredFilter::from_bytes(Some(&format), filter.stored_bytes()).map_err(error)?;
             return Self::read_bare(bare, given, counts_keys);
         }
-        // What a program calls its keys need not tell how they became bytes.
+        // Other programs choose names of their own, which do not state the encoding.
         let kind = kind_in(&filter)?;
         match given.filter(|given| *given != kind) {
             None => Ok(Self::of(filter, Some(kind))),

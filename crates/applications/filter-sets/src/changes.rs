@@ -1,4 +1,4 @@
-//! What changes a filter in memory: keys that come and go, and those of another filter.
+//! Changes filters in memory: inserts and removes keys, and merges filters.
 
 use std::sync::OnceLock;
 

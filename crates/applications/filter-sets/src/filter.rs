@@ -42,7 +42,7 @@ pub struct StoredFilter {
     pub(crate) stored: AnyOpened,
 }
 
-/// What a header states: its sums are made anew once they are needed, since every key that is inserted changes them.
+/// A header whose length, checksum and rate are computed when they are read, because every insertion changes them.
 #[derive(Clone)]
 pub(crate) struct Stated {
     /// The header, in which length and checksum may be those of earlier bytes, and the rate may be unknown.

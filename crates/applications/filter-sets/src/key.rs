@@ -41,7 +41,7 @@ use crate::error::Error;
 pub enum SetKey<'k> {
     /// The bytes of a key in the encoding of the filter.
     Bytes(&'k [u8]),
-    /// The same from a caller who made them, which no query takes for digits.
+    /// The bytes of a key that the caller has encoded. A query does not take them for the digits of a number.
     Encoded(&'k [u8]),
     /// A text.
     Text(&'k str),
