@@ -1,0 +1,332 @@
+"""`filters parquet add` on files of pyarrow, DuckDB and Spark: only filters are new, and readers skip row groups by them."""
+
+import datetime
+import decimal
+import json
+import os
+import struct
+import subprocess
+import uuid
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col, lit
+
+UTC, NOON = datetime.timezone.utc, datetime.datetime(2020, 1, 1, 12)
+DAY, SECOND = datetime.date(1970, 1, 1), datetime.timedelta(seconds=61)
+GROUPS, ROWS = 3, 200
+# Value k of a column is in row group k % GROUPS, so least and greatest values of the row groups tell nothing.
+KS = [row * GROUPS + group for group in range(GROUPS) for row in range(ROWS)]
+ENCODED = {
+    "PLAIN": ["int32", "text"], "DELTA_BINARY_PACKED": ["int32", "int64"], "DELTA_LENGTH_BYTE_ARRAY": ["text"],
+    "DELTA_BYTE_ARRAY": ["text", "fixed5"], "BYTE_STREAM_SPLIT": ["int32", "int64", "float", "double", "fixed5"],
+}
+TYPES = {
+    "int32": (pa.int32(), lambda k: k * 5 - 999), "int64": (pa.int64(), lambda k: k * 2**40), "float": (pa.float32(), lambda k: k / 4 + 1),
+    "double": (pa.float64(), lambda k: k * 0.1 + 0.1), "text": (pa.string(), lambda k: f"é{k:05}"), "fixed": (pa.binary(5), b"%05d".__mod__),
+    "binary": (pa.binary(), b"\xff%d".__mod__), "date32": (pa.date32(), lambda k: DAY + datetime.timedelta(k * 7)),
+    "date64": (pa.date64(), lambda k: DAY + datetime.timedelta(k * 5)), "int8": (pa.int8(), lambda k: k % 256 - 128),
+    "int16": (pa.int16(), lambda k: k * 9), "uint8": (pa.uint8(), lambda k: k % 256), "uint16": (pa.uint16(), lambda k: 2**16 - 1 - k),
+    "uint32": (pa.uint32(), lambda k: 2**32 - 1 - k), "uint64": (pa.uint64(), lambda k: 2**64 - 1 - k),
+    **{f"timestamp {u}{z or ''}": (pa.timestamp(u, z), lambda k: NOON + k * SECOND) for u in ("s", "ms", "us") for z in (None, "UTC")},
+    **{f"decimal {t.precision}": (t, lambda k, t=t: decimal.Decimal(k - 99).scaleb(-t.scale))
+       for t in (pa.decimal128(7, 2), pa.decimal128(15, 3), pa.decimal128(38, 10))},
+}  # fmt: skip
+# Types that Spark reads no file with.
+RARE = {
+    "uuid": (pa.uuid(), lambda k: uuid.UUID(int=k << 100 | k).bytes),
+    **{str(t): (t, lambda k, n=n: k * n + n) for t, n in [(pa.time32("ms"), 1001), (pa.time64("us"), 10**6 + 1), (pa.time64("ns"), 7000)]},
+    **{f"timestamp ns{z or ''}": (pa.timestamp("ns", z), lambda k: NOON + k * SECOND) for z in (None, "UTC")},
+}
+# Encodings of this type are unknown to all readers but pyarrow.
+HARD = {"fixed5": TYPES["fixed"]}
+NESTED = {
+    "struct": pa.array([{"a": {"b": f"x{k:04}", "c": k}} if k % 5 else None for k in KS]),
+    "list": pa.array([None if k % 11 == 0 else [k * 9 + i for i in range(k % 4)] for k in KS]),
+    "lists": pa.array([[[k], [], None, [k + 1, None]] if k % 3 else [] for k in KS]),
+    "map": pa.array([[(f"key {k}", k), ("other", None)] if k % 9 else [] for k in KS], pa.map_(pa.string(), pa.int32())),
+    "structs": pa.array([[{"a": k, "b": "y" * (k % 3)}] * (k % 3) for k in KS]),
+    "nulls": pa.array([k if k % 7 else None for k in KS]), "few": pa.array([f"few {k % 5}" for k in KS]),
+    "group of nulls": pa.array([None if k % GROUPS == 1 else k for k in KS]), "all nulls": pa.nulls(len(KS), pa.int64()),
+    "a.b": pa.array(KS), "`'\"é": pa.array(KS), "text required": pa.array([f"é{k}" for k in KS]),
+}  # fmt: skip
+SQL = {
+    "tinyint": "k % 100", "smallint": "k", "int": "k * 7919", "bigint": "k * 7919", "utinyint": "k % 100", "usmallint": "k", "uinteger": "k",
+    "ubigint": "(18446744073709551615::hugeint - k)", "real": "k * 0.1", "double": "k * 0.1", "decimal(9, 2)": "-k / 100", "decimal(18, 3)": "k / 7",
+    "decimal(38, 3)": "k / 7", "varchar": "'é' || k", "blob": "'x' || k", "date": "date '1970-01-01' + k::int", "time": "time '00:00:01' + to_seconds(k)",
+    "uuid": "md5('a' || k)", "json": "'[' || k || ']'", "int[]": "[k, k + 1]", "struct(a int, b varchar)": "{'a': k, 'b': 'x' || k}",
+    "map(varchar, int)": "map {'x' || k: k}", "timestamptz": "timestamptz '1999-01-01 00:00:00+01' + to_seconds(k)",
+    **{type: "timestamp '1999-01-01' + to_seconds(k)" for type in ("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns")},
+}  # fmt: skip
+
+
+def filters(*arguments):
+    return subprocess.run(["filters", "parquet", *map(str, arguments)], capture_output=True, text=True)
+
+
+def thrift(data):
+    """Returns a struct of Thrift's compact protocol as a list of (id, type, value), with values of any type."""
+    place = 0
+
+    def take(count):
+        nonlocal place
+        place += count
+        assert place <= len(data)
+        return data[place - count : place]
+
+    def number():
+        byte = take(1)[0]
+        return byte if byte < 128 else byte % 128 + 128 * number()
+
+    def value(type):
+        if type in (9, 10):
+            size, inner = divmod(take(1)[0], 16)
+            return inner, [value(inner) for _ in range(number() if size == 15 else size)]
+        if type == 11:
+            count = number()
+            key, inner = divmod(take(1)[0], 16) if count else (0, 0)
+            return key, inner, [(value(key), value(inner)) for _ in range(count)]
+        if type == 12:
+            fields, id = [], 0
+            while byte := take(1)[0]:
+                delta, type = divmod(byte, 16)
+                id = id + delta if delta else (lambda n: n >> 1 ^ -(n & 1))(number())
+                fields.append((id, type, None if type in (1, 2) else value(type)))
+            return fields
+        return number() if type in (4, 5, 6) else take(number() if type == 8 else {1: 1, 2: 1, 3: 1, 7: 8, 13: 16}[type])
+
+    fields = value(12)
+    assert place == len(data)
+    return fields
+
+
+def footer(path):
+    """Returns the bytes before the footer, and the footer."""
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    assert data[-4:] == b"PAR1"
+    return data[:start], thrift(data[start:-8])
+
+
+def field(fields, id):
+    return next((value for known, _, value in fields if known == id), None)
+
+
+def paths(path):
+    schema = pq.read_metadata(path).schema
+    return [schema.column(i).path for i in range(len(schema))]
+
+
+def add(files, out, columns, *options):
+    """Adds filters to the columns of all files, which go to the folder `out`."""
+    out.mkdir(exist_ok=True)
+    chosen = [word for column in columns for word in ("--column", column)]
+    done = filters("add", *files, *chosen, "--rate", "0.1%", "--always", "--out", out, *options)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return [out / file.name for file in files]
+
+
+def compare(before, after, columns):
+    """Checks that filters of the columns are all that is new, and that every chunk with values has one."""
+    (old, expected), (new, fields) = footer(before), footer(after)
+    assert new.startswith(old), after
+    places = []
+    for group in field(fields, 4)[1]:
+        for chunk in field(group, 1)[1]:
+            metadata = field(chunk, 3)
+            added = [(id, type) for id, type, _ in metadata if id in (14, 15)]
+            if ".".join(part.decode() for part in field(metadata, 3)[1]) in columns and added:
+                assert added == [(14, 6), (15, 5)]
+                places.append((field(metadata, 14) // 2, field(metadata, 15) // 2))
+                metadata[:] = [item for item in metadata if item[0] not in (14, 15)]
+    assert fields == expected, after
+    # Filters follow the data and each other without gaps.
+    end = len(old)
+    for offset, length in sorted(places):
+        assert offset == end, after
+        end += length
+    assert end == len(new), after
+    file, metadata = pq.ParquetFile(before), pq.read_metadata(after)
+    for group in range(metadata.num_row_groups):
+        for index in range(metadata.num_columns):
+            chunk = metadata.row_group(group).column(index)
+            if chunk.path_in_schema in columns and chunk.bloom_filter_offset is None:
+                assert chunk.statistics.num_values == 0, (after, chunk.path_in_schema)
+
+
+def zero_filter(path, group, column):
+    """Sets all bits of a filter to zero."""
+    chunk = pq.read_metadata(path).row_group(group).column(paths(path).index(column))
+    end, data = chunk.bloom_filter_offset + chunk.bloom_filter_length, bytearray(path.read_bytes())
+    bitset = 1 << chunk.bloom_filter_length.bit_length() - 1
+    data[end - bitset : end] = bytes(bitset)
+    path.write_bytes(data)
+
+
+@pytest.fixture(scope="module")
+def db():
+    with duckdb.connect() as db:
+        yield db.execute("set threads = 1; set timezone = 'UTC'")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    options = {"ui.enabled": False, "sql.session.timeZone": "UTC", "sql.shuffle.partitions": 1, "sql.files.maxPartitionBytes": "1g"}
+    builder = SparkSession.builder.master("local[1]")
+    for name, option in options.items():
+        builder = builder.config(f"spark.{name}", option)
+    with builder.getOrCreate() as spark:
+        spark.sparkContext.setLogLevel("OFF")
+        yield spark
+
+
+@pytest.fixture(scope="module")
+def readers(db, spark):
+    return {
+        "pyarrow": lambda path: pq.read_table(path).to_pylist(),
+        "DuckDB": lambda path: db.sql(f"select * from '{path}'").fetchall(),
+        "Polars": lambda path: pl.read_parquet(path).rows(),
+        "Spark": lambda path: spark.read.parquet(str(path)).collect(),
+    }
+
+
+def table(types, **nested):
+    made = {name: pa.array([value(k) for k in KS], type) for name, (type, value) in types.items()}
+    for encoding, names in ENCODED.items():
+        made |= {f"{encoding} {name}": made[name] for name in names if name in made}
+    made = pa.table(made | nested)
+    fields = [field.with_nullable("required" not in field.name) for field in made.schema]
+    return made.cast(pa.schema(fields, {"key": "value", "é": ""}))
+
+
+def write(table, path, **options):
+    encodings = {name: name.split()[0] for name in table.column_names if name.split()[0] in ENCODED}
+    dictionary = [name for name in table.column_names if name not in encodings]
+    defaults = {"use_dictionary": dictionary, "column_encoding": encodings, "dictionary_pagesize_limit": 500, "write_batch_size": 16,
+                "data_page_size": 600}  # fmt: skip
+    pq.write_table(table, path, row_group_size=ROWS, **defaults | options)
+
+
+def check(before, after, columns, readers, refused=()):
+    for old, new in zip(before, after, strict=True):
+        compare(old, new, columns)
+        for name, rows in readers.items():
+            if (name, old.stem.split()[0]) not in refused:
+                assert repr(rows(new)) == repr(rows(old)), (name, new)
+    done = filters("check", *after)
+    assert done.returncode == 0, done.stderr + done.stdout
+    zero_filter(after[-1], 0, columns[0])
+    done = filters("check", *after)
+    assert done.returncode == 1 and columns[0] in done.stdout + done.stderr, done.stderr + done.stdout
+
+
+def test_pyarrow(readers, tmp_path):
+    """Every compression, encoding, version of pages, type and nesting."""
+    common, before = table(TYPES, **NESTED), []
+    for number, compression in enumerate(["none", "snappy", "gzip", "brotli", "zstd", "lz4"]):
+        for version in ("1.0", "2.0"):
+            options = {"compression": compression, "data_page_version": version, "write_page_index": number % 2 == 0,
+                       "write_page_checksum": number % 3 == 0, "store_decimal_as_integer": number % 2 == 1,
+                       "sorting_columns": [pq.SortingColumn(3)], "use_content_defined_chunking": number == 4}  # fmt: skip
+            before.append(tmp_path / f"{compression} {version}.parquet")
+            write(common, before[-1], **options)
+    after = add(before, tmp_path / "out", paths(before[0]))
+    # Spark has no decoder for Brotli.
+    check(before, after, paths(before[0]), readers, [("Spark", "brotli")])
+    for types, names in [(RARE, ("pyarrow", "DuckDB", "Polars")), (HARD, ("pyarrow",))]:
+        before, some = [tmp_path / "some.parquet"], table(types)
+        write(some, before[0])
+        after = add(before, tmp_path / "out", some.column_names, "--replace")
+        check(before, after, some.column_names, {name: readers[name] for name in names})
+
+
+def test_duckdb(readers, db, tmp_path):
+    before, values = [], ", ".join(f'({value})::{type} as "{type}"' for type, value in SQL.items())
+    for compression in ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4", "lz4_raw"):
+        for version in ("v1", "v2"):
+            before.append(tmp_path / f"{compression} {version}.parquet")
+            options = f"compression {compression}, parquet_version {version}, row_group_size 2048, write_bloom_filter false"
+            db.sql(f"copy (select {values} from range(5000) t(k)) to '{before[-1]}' (format parquet, {options})")
+    after = add(before, tmp_path / "out", paths(before[0]))
+    check(before, after, paths(before[0]), {name: readers[name] for name in ("pyarrow", "DuckDB")})
+
+
+def test_spark(readers, spark, tmp_path):
+    before, rows = [], spark.range(3000).selectExpr(
+        "id", "cast(id as int) i", "cast(id as short) s", "cast(id / 7 as float) f", "id / 7 as d", "concat('é', id) t", "cast(concat('x', id) as binary) b",
+        "date_add(date'1970-01-01', cast(id as int)) day", "timestamp_seconds(id * 61) at", "cast(id / 7 as decimal(9, 2)) d9",
+        "cast(id / 7 as decimal(18, 3)) d18", "cast(id / 7 as decimal(38, 5)) d38", "array(id, null) l", "map(concat('x', id), id) m",
+        "named_struct('a', if(id % 3 = 0, null, id)) n", "concat('few ', id % 5) few", "array(named_struct('a', id)) ls",
+    )  # fmt: skip
+    for compression in ("none", "snappy", "gzip", "zstd", "lz4", "lz4_raw"):
+        for version in ("PARQUET_1_0", "PARQUET_2_0"):
+            folder, legacy = tmp_path / f"{compression} {version}", compression == "gzip"
+            spark.conf.set("spark.sql.parquet.writeLegacyFormat", legacy)
+            spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+            options = {"compression": compression, "parquet.writer.version": version, "parquet.block.size": 60_000, "parquet.page.size": 2000}
+            rows.coalesce(1).write.options(**options).parquet(str(folder))
+            before.append(next(folder.glob("*.parquet")).rename(folder.with_suffix(".parquet")))
+    for legacy in (False, True):
+        some = [path for path in before if ("gzip" in path.name) == legacy]
+        # Only Spark reads its old LZ4 and the lists of its old writer in all versions.
+        check(some, add(some, tmp_path / "out", paths(some[0])), paths(some[0]), readers)
+
+
+def scan(db, spark, path, column, value, kind):
+    """Returns the rows found by DuckDB and Spark, and the row groups that each of them read."""
+    db.execute(f"set enable_profiling = 'json'; set profiling_output = '{path}.json'")
+    found = [len(db.execute(f'select * from \'{path}\' where "{column}" = {kind}', [value]).fetchall())]
+    db.execute("set enable_profiling = 'no_output'")
+    groups = [json.loads(Path(f"{path}.json").read_text())["query"]["total_row_groups_scanned"]]
+    return found, groups
+
+
+def test_skipping(db, spark, tmp_path):
+    pass
+
+
+class Keys(pe.KmsClient):
+    """Wraps keys by no more than their name."""
+
+    def __init__(self, _):
+        super().__init__()
+
+    def wrap_key(self, key, name):
+        return b"%s %s" % (name.encode(), key.hex().encode())
+
+    def unwrap_key(self, wrapped, name):
+        return bytes.fromhex(wrapped.split()[1].decode())
+
+
+@pytest.mark.parametrize("options", [{}, {"plaintext_footer": True}])
+def test_encrypted(options, tmp_path):
+    factory = pe.CryptoFactory(Keys)
+    configuration = pe.EncryptionConfiguration(footer_key="foot", column_keys={"key": ["secret"]}, **options)
+    properties = factory.file_encryption_properties(pe.KmsConnectionConfig(), configuration)
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"secret": KS, "open": KS}), path, encryption_properties=properties)
+    for column in ("secret", "open"):
+        done = filters("add", path, "--column", column, "--out", out)
+        assert done.returncode == 2 and not out.exists(), done.stderr
+    assert os.listdir(tmp_path) == ["t.parquet"]
+
+
+REFUSED = {
+    "bool": pa.array([True, False]), "float16": pa.array(np.arange(2, dtype="f2")), "decimal256": pa.array([1, 2]).cast(pa.decimal256(60, 2)),
+    "int96": pa.array([NOON, NOON]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"c": REFUSED[name]}), path, use_deprecated_int96_timestamps=True)
+    done = filters("add", path, "--column", "c", "--out", out)
+    assert done.returncode == 2 and not out.exists(), done.stderr
