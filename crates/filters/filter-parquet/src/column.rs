@@ -31,6 +31,36 @@ pub struct ColumnChunk {
     pub filter_length: Option<i64>,
     /// True if pages and filter are encrypted.
     pub is_encrypted: bool,
+    /// True if the pages are in another file, to which the footer's offsets refer.
+    pub is_elsewhere: bool,
+    /// The largest levels of the values; `None` if the column has no place in the schema.
+    pub max_levels: Option<Levels>,
+}
+
+/// Levels of a value in nested columns. Source: the Parquet format, "Nested Encoding".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Levels {
+    /// The number of optional and repeated fields in the path that have a value.
+    pub definition: i16,
+    /// The repeated field in the path at which the value repeats.
+    pub repetition: i16,
+}
+
+impl Levels {
+    /// Returns the largest levels of a field of this repetition within a group of these levels: 0 is required, 1
+    /// optional, 2 repeated. `None` if there are no such levels.
+    pub(crate) fn within(self, repetition: i64) -> Option<Self> {
+        let [deeper, repeated] = match repetition {
+            0 => [0, 0],
+            1 => [1, 0],
+            2 => [1, 1],
+            _ => return None,
+        };
+        Some(Self {
+            definition: self.definition.checked_add(deeper)?,
+            repetition: self.repetition.checked_add(repeated)?,
+        })
+    }
 }
 
 impl ColumnChunk {

@@ -90,6 +90,20 @@ impl<R: ReadAt> ParquetFile<R> {
         })
     }
 
+    /// Returns the reader of the file.
+    pub const fn source(&self) -> &R {
+        &self.source
+    }
+
+    /// Returns true if the file has the size that it had when it was opened.
+    #[cfg(feature = "add")]
+    pub(crate) fn has_size(&self) -> Result<bool, Error<R::Error>> {
+        self.source
+            .size()
+            .map(|size| size == self.size)
+            .map_err(Error::Size)
+    }
+
     /// Returns the footer.
     pub const fn footer(&self) -> &Footer {
         &self.footer
@@ -182,7 +196,7 @@ impl ColumnFilter {
 }
 
 /// Reads `len` bytes, which lie in the file.
-fn bytes_at<R: ReadAt>(source: &R, offset: u64, len: u64) -> Result<Vec<u8>, Error<R::Error>> {
+pub(crate) fn bytes_at<R: ReadAt>(source: &R, offset: u64, len: u64) -> Result<Vec<u8>, Error<R::Error>> {
     let (mut bytes, len) = (Vec::new(), usize::try_from(len).unwrap_or(usize::MAX));
     bytes
         .try_reserve_exact(len)

@@ -22,6 +22,8 @@ pub struct Footer {
     pub columns: Vec<ColumnChunk>,
     /// The number of row groups.
     pub row_groups: u64,
+    /// True if the footer is signed, so that other bytes need another signature.
+    pub is_signed: bool,
 }
 
 impl Footer {
@@ -41,6 +43,11 @@ impl Footer {
                 found.row_groups += 1;
                 Ok(())
             }),
+            // The encryption algorithm, which a footer in plain text has only if it is signed.
+            (8, STRUCT) => {
+                found.is_signed = true;
+                input.skip(STRUCT)
+            }
             (_, kind) => input.skip(kind),
         });
         let (len, at) = (footer.len(), footer.len() - input.0.len());
@@ -64,8 +71,9 @@ impl Footer {
         input.structure(|input, field| match field {
             (1, LIST) => each(input, |input| {
                 let too_many = "a row group must not have more columns than the schema";
-                let (column_type, element) = *columns.next().ok_or(too_many)?;
+                let (column_type, levels, element) = *columns.next().ok_or(too_many)?;
                 let mut chunk = column_chunk(input, self.row_groups, column_type)?;
+                chunk.max_levels = levels;
                 if chunk.path.is_empty() {
                     chunk.path = schema.path(element, left)?;
                 }
@@ -144,6 +152,8 @@ fn column_chunk(input: &mut Input<'_>, row_group: u64, column_type: ColumnType) 
         filter_offset: filter,
         filter_length: metadata.filter_length,
         is_encrypted,
+        is_elsewhere,
+        max_levels: None,
     })
 }
 
@@ -198,7 +208,7 @@ impl<'f> Metadata<'f> {
 }
 
 /// Reads a list of structures: calls `read` at the start of each.
-fn each<'f>(input: &mut Input<'f>, mut read: impl FnMut(&mut Input<'f>) -> Read<()>) -> Read<()> {
+pub(crate) fn each<'f>(input: &mut Input<'f>, mut read: impl FnMut(&mut Input<'f>) -> Read<()>) -> Read<()> {
     let elements = input.list_of(STRUCT)?;
     (0..elements).try_for_each(|_| read(input))
 }

@@ -10,7 +10,11 @@
 )]
 
 extern crate alloc;
+#[cfg(feature = "add")]
+extern crate std;
 
+#[cfg(feature = "add")]
+pub mod add;
 mod column;
 mod error;
 mod file;
@@ -18,7 +22,7 @@ mod footer;
 mod schema;
 mod value;
 
-pub use column::{ColumnChunk, ColumnType, LogicalType, PhysicalType};
+pub use column::{ColumnChunk, ColumnType, Levels, LogicalType, PhysicalType};
 pub use error::{Error, FooterError};
 pub use file::{ColumnFilter, ENCRYPTED_MAGIC, MAGIC, ParquetFile};
 #[doc(no_inline)]

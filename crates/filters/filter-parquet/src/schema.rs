@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use filter_policy::parquet::thrift::{BINARY, I32, Input, Read, STRUCT};
 
-use crate::column::{ColumnType, LogicalType, PhysicalType};
+use crate::column::{ColumnType, Levels, LogicalType, PhysicalType};
 
 /// The elements of a schema, each after its parent.
 #[derive(Default)]
 pub(crate) struct Schema<'f> {
     elements: Vec<Element<'f>>,
-    /// The columns: type and number of the element.
-    pub(crate) columns: Vec<(ColumnType, usize)>,
+    /// The columns: type, levels and number of the element.
+    pub(crate) columns: Vec<(ColumnType, Option<Levels>, usize)>,
     /// The groups whose elements follow, the innermost last: the number of the group, and how many are to come.
     open: Vec<(usize, i64)>,
 }
@@ -21,18 +21,21 @@ struct Element<'f> {
     name: &'f [u8],
     /// The number of the group; none for the root, and for an element that no group counts.
     group: Option<usize>,
+    /// None for an element without a place in the root.
+    levels: Option<Levels>,
 }
 
 impl<'f> Schema<'f> {
     /// Reads the next element.
     pub(crate) fn add(&mut self, input: &mut Input<'f>) -> Read<()> {
-        let (mut kind, mut len, mut scale) = (None, 0, 0);
+        let (mut kind, mut len, mut scale, mut repetition) = (None, 0, 0, 0);
         let (mut converted, mut logical) = (None, None);
         let (mut name, mut elements) = (&[][..], 0);
         input.structure(|input, field| {
             match field {
                 (1, I32) => kind = Some(input.number()?),
                 (2, I32) => len = input.number()?,
+                (3, I32) => repetition = input.number()?,
                 (4, BINARY) => name = input.binary()?,
                 (5, I32) => elements = input.number()?,
                 (6, I32) => converted = Some(input.number()?),
@@ -49,11 +52,16 @@ impl<'f> Schema<'f> {
             *to_come -= 1;
             *group
         });
-        self.elements.push(Element { name, group });
+        let levels = match (number, group.and_then(|group| self.elements.get(group)?.levels)) {
+            (0, _) => Some(Levels::default()),
+            (_, above) => above.and_then(|above| above.within(repetition)),
+        };
+        self.elements.push(Element { name, group, levels });
         match kind {
             Some(kind) => {
                 let physical = physical_type(kind, len)?;
-                self.columns.push((ColumnType { physical, logical }, number));
+                self.columns
+                    .push((ColumnType { physical, logical }, levels, number));
             }
             None => self.open.push((number, elements)),
         }
@@ -255,7 +263,7 @@ mod tests {
         let paths = schema
             .columns
             .iter()
-            .map(|(_, number)| schema.path(*number, &mut left));
+            .map(|(_, _, number)| schema.path(*number, &mut left));
         let paths: Vec<_> = paths.map(Result::unwrap).collect();
         let expected = "a.id a.b.id list.list.element map.key_value.key map.key_value.value.c id";
         assert_eq!(paths.join(" "), expected);
@@ -293,7 +301,7 @@ mod tests {
     /// Returns the path of the last column.
     fn schema_path(elements: &[Vec<u8>]) -> Read<String> {
         let schema = schema(elements);
-        let (_, number) = schema.columns.last().unwrap();
+        let (_, _, number) = schema.columns.last().unwrap();
         schema.path(*number, &mut Some(100))
     }
 }

@@ -10,7 +10,7 @@
 )]
 
 extern crate alloc;
-#[cfg(any(test, feature = "snappy"))]
+#[cfg(any(test, feature = "snappy", feature = "std"))]
 extern crate std;
 
 mod block;

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 /// The bytes of a table or another file, in memory or elsewhere.
 ///
-/// Implemented for slices and vectors of bytes; for a file it takes a few lines around `metadata` and a positioned
-/// read.
+/// Implemented for slices and vectors of bytes, and with the feature `std` for files; for an object store it takes a few
+/// lines.
 #[diagnostic::on_unimplemented(
     message = "a file cannot be read from `{Self}`",
-    note = "pass `&[u8]` or `Vec<u8>`, or implement `ReadAt` with the size of a file and a positioned read"
+    note = "pass `&[u8]` or `Vec<u8>`, or a `File` with the feature `std`, or implement `ReadAt`"
 )]
 pub trait ReadAt {
     /// The reason why bytes could not be read.
@@ -71,6 +71,44 @@ impl ReadAt for Vec<u8> {
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
         self.as_slice().read_exact_at(offset, buffer)
+    }
+}
+
+/// Reads at places of the file, also from several threads at a time.
+#[cfg(feature = "std")]
+impl ReadAt for std::fs::File {
+    type Error = std::io::Error;
+
+    fn size(&self) -> std::io::Result<u64> {
+        self.metadata().map(|metadata| metadata.len())
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> std::io::Result<()> {
+        while !buffer.is_empty() {
+            let read = std::os::windows::fs::FileExt::seek_read(self, buffer, offset)?;
+            if read == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            offset += read as u64;
+            buffer = buffer.get_mut(read..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
+        use std::io::{Read as _, Seek as _};
+
+        // Elsewhere a file has one place, so that reads must come one after the other.
+        let mut file = self;
+        file.seek(std::io::SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
     }
 }
 

@@ -13,6 +13,8 @@ use super::header::Header;
 use super::value::PhysicalValue;
 use crate::error::Error;
 use crate::error::outside;
+#[cfg(feature = "alloc")]
+use crate::formats::split_block::BLOCK_LEN;
 use crate::formats::split_block::ParquetPolicy;
 #[cfg(feature = "alloc")]
 use crate::view::count_ones;
@@ -359,7 +361,40 @@ impl<'a> SplitBlockFilterMut<'a> {
             }
             group *= 2;
         }
-        let bytes = bytes.len() / group;
+        self.fold(group)
+    }
+
+    /// Returns the bit set of a filter of the same values with this number of bytes, as [`fold_to_rate`](Self::fold_to_rate)
+    /// returns one for a rate. This filter stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfDomain`] when this filter is not twice as long, or four times, and so on, or as long;
+    /// [`Error::AllocationFailed`].
+    #[cfg(feature = "alloc")]
+    pub fn fold_to_len(&self, bytes: usize) -> Result<alloc::vec::Vec<u8>, Error> {
+        let len = self.blocks.as_flattened().len();
+        match len.checked_div(bytes) {
+            Some(group)
+                if group.is_power_of_two() && group * bytes == len && bytes.is_multiple_of(BLOCK_LEN) =>
+            {
+                self.fold(group)
+            }
+            _ => {
+                let what = "length of the folded filter";
+                Err(outside(
+                    what,
+                    bytes as f64,
+                    "this filter's length, its half, and so on",
+                ))
+            }
+        }
+    }
+
+    /// Returns the bit set of the unions of groups of so many adjacent blocks.
+    #[cfg(feature = "alloc")]
+    fn fold(&self, group: usize) -> Result<alloc::vec::Vec<u8>, Error> {
+        let bytes = self.blocks.as_flattened().len() / group;
         let mut bitset = alloc::vec::Vec::new();
         bitset
             .try_reserve_exact(bytes)
