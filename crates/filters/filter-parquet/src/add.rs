@@ -7,8 +7,9 @@
 //!
 //! The values are those of the physical type, without nulls, also of repeated columns. A filter has the least power of two
 //! of bytes that keeps the rate for the different values of the row group; up to 1,048,576 of them are counted exactly,
-//! more are estimated from the filter itself. BOOLEAN, INT96, INTERVAL and other types whose filters no reader queries are
-//! refused.
+//! more are estimated from the filter itself. If a column of FLOAT or DOUBLE has a zero, the filter has both, and if it has
+//! a NaN, also the usual one, since readers look up the bits that they are given. [`is_supported`] says which types are
+//! refused: those whose filters no reader queries, and those whose values readers would not find.
 //!
 //! ```no_run
 //! use std::fs::File;
@@ -31,9 +32,9 @@ mod pages;
 mod values;
 
 use alloc::borrow::ToOwned as _;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
 use std::io::Write;
@@ -50,8 +51,8 @@ use crate::file::{MAGIC, ParquetFile, bytes_at};
 use crate::footer::Footer;
 use edit::Place;
 use filter::{Hashes, MAX_BITSET, MIN_BITSET, Size};
-use pages::{Kind, Pages, codec_name, is_readable};
-use values::{decoder, is_in_dictionary};
+use pages::{BROTLI, Pages, codec_name, is_readable};
+use values::{decoder, decoding_memory, is_in_dictionary};
 
 /// The number of columns that a message lists.
 const LISTED: usize = 100;
@@ -244,13 +245,19 @@ pub fn add_bloom_filters<R: ReadAt, W: Write, C: AsRef<str>>(
 ///
 /// # Errors
 ///
-/// The reason why not: the type is BOOLEAN or INT96, or a logical type whose values are not looked up, such as INTERVAL.
+/// The reason why not: the type is BOOLEAN or INT96, or a logical type whose values are not looked up, such as INTERVAL, or
+/// are looked up in another form than the stored one: DuckDB 2.0 takes FLOAT16 for FLOAT, and decimals of more than 38
+/// digits for DOUBLE.
 pub fn is_supported(chunk: &ColumnChunk) -> Result<(), &'static str> {
     let column = chunk.column_type;
     match (column.physical, column.logical) {
         (PhysicalType::Boolean, _) => Err("its type is BOOLEAN, of which there are no filters"),
         (PhysicalType::Int96, _) => Err("its type is INT96, whose filters readers do not query"),
         (PhysicalType::FixedLenByteArray(..=0), _) => Err("its values must have at least one byte"),
+        (_, Some(LogicalType::Float16)) => Err("its type is FLOAT16, of which DuckDB would find no value"),
+        (PhysicalType::FixedLenByteArray(17..), Some(LogicalType::Decimal(_))) => {
+            Err("it has decimals of more than 16 bytes, of which DuckDB would find no value")
+        }
         (_, Some(LogicalType::Other)) => Err("its logical type is one whose filters readers do not query"),
         _ => Ok(()),
     }
@@ -307,10 +314,9 @@ impl<R: ReadAt> Plan<R> {
     /// Finds the chunks of the columns.
     fn choose<C: AsRef<str>>(&mut self, columns: &[C]) -> Result<(), AddError<R::Error>> {
         let all = &self.file.footer().columns;
-        let is_chosen = |chunk: &ColumnChunk| columns.iter().any(|column| column.as_ref() == chunk.path);
-        let unknown = columns
-            .iter()
-            .find(|column| !all.iter().any(|chunk| chunk.path == column.as_ref()));
+        let chosen: BTreeSet<&str> = columns.iter().map(AsRef::as_ref).collect();
+        let paths: BTreeSet<&str> = all.iter().map(|chunk| chunk.path.as_str()).collect();
+        let unknown = chosen.difference(&paths).next();
         // Without a row group the footer names no columns.
         if let (Some(column), false) = (unknown, all.is_empty()) {
             let first = all.iter().take_while(|chunk| chunk.row_group == 0);
@@ -321,7 +327,7 @@ impl<R: ReadAt> Plan<R> {
             if more > 0 {
                 known.push_str(&format!(" and {more} others"));
             }
-            let column = column.as_ref().to_owned();
+            let column = (*column).to_owned();
             return Err(AddError::UnknownColumn { column, known });
         }
         let (mut group, mut column) = (0, 0);
@@ -329,7 +335,7 @@ impl<R: ReadAt> Plan<R> {
             if chunk.row_group != group {
                 (group, column) = (chunk.row_group, 0);
             }
-            if is_chosen(chunk) {
+            if chosen.contains(chunk.path.as_str()) {
                 self.allow(chunk)
                     .map_err(|reason| AddError::refused(chunk, reason))?;
                 self.chunks.push((number, column));
@@ -358,12 +364,15 @@ impl<R: ReadAt> Plan<R> {
 
     /// Returns the column chunks that get a filter, in the order in which the file has the filters.
     pub fn chunks(&self) -> impl ExactSizeIterator<Item = &ColumnChunk> {
-        let all = &self.file.footer().columns;
-        #[expect(
-            clippy::indexing_slicing,
-            reason = "the numbers are those of chunks of this footer"
-        )]
-        self.chunks.iter().map(|&(number, _)| &all[number])
+        (0..self.chunks.len()).map(|number| self.chunk(number))
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the footer has the chunks of the plan; other numbers are documented"
+    )]
+    fn chunk(&self, number: usize) -> &ColumnChunk {
+        &self.file.footer().columns[self.chunks[number].0]
     }
 
     /// Returns the number of bytes before the footer, which stay as they are; the first filter follows.
@@ -400,15 +409,14 @@ impl<R: ReadAt> Plan<R> {
     ///
     /// If there is no such chunk.
     pub fn scan(&self, number: usize) -> Result<Scan, AddError<R::Error>> {
-        #[expect(clippy::expect_used, reason = "documented")]
-        let chunk = self
-            .chunks()
-            .nth(number)
-            .expect("the chunk must be one of the plan");
-        let scan = scan(&self.file, chunk, number, self.options.memory, |values| {
-            self.size.memory(values)
-        })?;
-        Ok(scan)
+        let memory = |values| self.size.memory(values);
+        scan(
+            &self.file,
+            self.chunk(number),
+            number,
+            self.options.memory,
+            memory,
+        )
     }
 
     /// Reads the values of a chunk and builds its filter. `go_on` gets the number of values that were read since the last
@@ -418,22 +426,21 @@ impl<R: ReadAt> Plan<R> {
     ///
     /// [`AddError::Page`], [`AddError::Stopped`], and the errors of the reader.
     pub fn build(&self, scan: &Scan, go_on: &dyn Fn(u64) -> bool) -> Result<Built, AddError<R::Error>> {
-        #[expect(clippy::expect_used, reason = "a scan is made by a plan")]
-        let chunk = self
-            .chunks()
-            .nth(scan.chunk)
-            .expect("the scan must be one of the plan");
+        let chunk = self.chunk(scan.chunk);
         let mut hashes = Hashes::new(self.size, scan.values);
         let mut added = Ok(());
-        let values = read_values(&self.file, chunk, go_on, &mut |batch, _| {
+        let (values, also) = read_values(&self.file, chunk, go_on, &mut |batch, _| {
             if added.is_ok() {
                 added = hashes.add(batch);
             }
         })?;
-        let finished = added.and_then(|()| hashes.finish());
-        let finished = finished.map_err(|error| AddError::refused(chunk, format!("{error}")))?;
+        let failed = |error| match error {
+            filter_policy::Error::AllocationFailed { bytes } => Error::AllocationFailed { bytes }.into(),
+            error => AddError::refused(chunk, error.to_string()),
+        };
+        let finished = added.and_then(|()| hashes.finish(&also)).map_err(failed)?;
         let bitset_len = finished.bitset.len();
-        let header = Header::new(bitset_len).map_err(|error| AddError::refused(chunk, format!("{error}")))?;
+        let header = Header::new(bitset_len).map_err(failed)?;
         let len = header.encode().as_ref().len() + bitset_len;
         let filter = match scan.dictionary {
             _ if values == 0 => Err(Omitted::NoValues),
@@ -523,33 +530,32 @@ fn scan<R: ReadAt>(
     more: impl Fn(u64) -> u64,
 ) -> Result<Scan, AddError<R::Error>> {
     /// What is needed for any page.
-    const FIXED: u64 = 18 << 20;
+    const FIXED: u64 = 2 << 20;
     /// What is needed for an entry of a dictionary.
     const OF_ENTRY: u64 = 32;
+    /// What Brotli keeps.
+    const WINDOW: u64 = 16 << 20;
     let mut walk = Pages::new(file.source(), chunk, file.footer_place().start)?;
-    let (mut pages, mut values, mut memory) = (0, 0, 0);
+    let (mut pages, mut values, mut largest) = (0, 0, 0);
     let (mut dictionary, mut of_dictionary, mut is_all_in_it) = (None, 0, true);
     while let Some((header, _)) = walk.next()? {
         pages += 1;
         // The stored bytes, those of the page, and at most as many in a decoder.
         let lens = u64::from(header.stored_len) + 2 * u64::from(header.len);
-        let entries = OF_ENTRY * u64::from(header.values).min(lens);
-        match header.kind {
-            Kind::Dictionary => {
-                dictionary = Some(header.stored_len.into());
-                of_dictionary = lens + entries;
-            }
-            _ => {
-                values += u64::from(header.values);
-                is_all_in_it &= is_in_dictionary(&header);
-                memory = memory.max(lens + header.delta_memory());
-            }
+        let of_values = u64::from(header.values);
+        if header.is_data() {
+            values += of_values;
+            is_all_in_it &= is_in_dictionary(&header);
+            largest = largest.max(lens + decoding_memory(&header));
+        } else {
+            dictionary = Some(header.stored_len.into());
+            of_dictionary = lens + OF_ENTRY * of_values.min(lens);
         }
     }
-    let row_group = chunk.row_group;
-    let needed = FIXED + memory + of_dictionary + more(chunk.stored_values().unwrap_or(values).min(values));
-    if needed > allowed {
-        let column = chunk.path.clone();
+    let window = if chunk.codec == Some(BROTLI) { WINDOW } else { 0 };
+    let memory = FIXED + window + largest + of_dictionary + more(values);
+    if memory > allowed {
+        let (column, row_group, needed) = (chunk.path.clone(), chunk.row_group, memory);
         return Err(AddError::Memory {
             column,
             row_group,
@@ -562,18 +568,18 @@ fn scan<R: ReadAt>(
         chunk: number,
         pages,
         values,
-        memory: needed,
+        memory,
         dictionary,
     })
 }
 
-/// Reads all values of a chunk; returns their number without nulls.
+/// Reads all values of a chunk; returns their number without nulls, and the hash values of what is equal to one of them.
 fn read_values<R: ReadAt>(
     file: &ParquetFile<R>,
     chunk: &ColumnChunk,
     go_on: &dyn Fn(u64) -> bool,
     sink: &mut values::Sink<'_>,
-) -> Result<u64, AddError<R::Error>> {
+) -> Result<(u64, Vec<u64>), AddError<R::Error>> {
     let mut pages = Pages::new(file.source(), chunk, file.footer_place().start)?;
     let decoder = decoder(chunk.column_type, chunk.max_levels.unwrap_or_default());
     let mut decoder = decoder.map_err(|reason| AddError::refused(chunk, reason))?;
@@ -589,5 +595,5 @@ fn read_values<R: ReadAt>(
             return Err(AddError::Stopped);
         }
     }
-    Ok(values)
+    Ok((values, decoder.equals()))
 }

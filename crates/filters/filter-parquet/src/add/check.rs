@@ -40,7 +40,7 @@ pub fn check<R: ReadAt>(
     scan(file, chunk, 0, memory, |_| 0)?;
     let (mut denied, mut first_denied) = (0, None);
     let bits = SplitBlockFilter::new(&filter.bitset).ok();
-    let values = read_values(file, chunk, go_on, &mut |hashes, text| {
+    let (values, _) = read_values(file, chunk, go_on, &mut |hashes, text| {
         for (index, &hash) in hashes.iter().enumerate() {
             if bits.is_some_and(|bits| !bits.may_match_raw_hash(hash)) {
                 denied += 1;

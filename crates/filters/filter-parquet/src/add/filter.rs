@@ -88,7 +88,7 @@ impl Hashes {
                     hashes = rest;
                     if !rest.is_empty() {
                         make_different(each);
-                        if each.len() as u64 > COLLECTED / 2 {
+                        if each.len() as u64 > COLLECTED / 2 || each.len() == each.capacity() {
                             let mut bitset = zeros(self.size.bitset_len(self.most))?;
                             SplitBlockFilterMut::new(&mut bitset)?.insert_raw_hashes(each.iter().copied());
                             self.collected = Collected::InFilter(bitset);
@@ -104,7 +104,8 @@ impl Hashes {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<Finished, Error> {
+    /// Builds the filter, which also has these hash values.
+    pub(super) fn finish(self, also: &[u64]) -> Result<Finished, Error> {
         let Self {
             size,
             most,
@@ -115,7 +116,7 @@ impl Hashes {
                 make_different(&mut each);
                 let different = each.len() as u64;
                 let mut bitset = zeros(size.bitset_len(different))?;
-                SplitBlockFilterMut::new(&mut bitset)?.insert_raw_hashes(each);
+                SplitBlockFilterMut::new(&mut bitset)?.insert_raw_hashes(each.iter().chain(also).copied());
                 Ok(Finished {
                     bitset,
                     different,
@@ -126,6 +127,7 @@ impl Hashes {
                 let view = FilterView::new(formats::SPLIT_BLOCK, &bitset);
                 // Without an estimate, all bits are ones.
                 let different = view.estimated_len().unwrap_or(most).min(most);
+                SplitBlockFilterMut::new(&mut bitset)?.insert_raw_hashes(also.iter().copied());
                 let len = size.bitset_len(different);
                 if (len as usize) < bitset.len() {
                     bitset = SplitBlockFilterMut::new(&mut bitset)?.fold_to_len(len as usize)?;

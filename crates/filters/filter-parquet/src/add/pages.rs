@@ -110,15 +110,6 @@ impl PageHeader {
         })
     }
 
-    /// Returns the memory for the lengths that delta encodings state. Their values may be longer than the page by as many
-    /// bytes as a batch has.
-    pub(super) fn delta_memory(&self) -> u64 {
-        match self.encodings {
-            [6 | 7, ..] => 8 * u64::from(self.values),
-            _ => 0,
-        }
-    }
-
     pub(super) const fn is_data(&self) -> bool {
         matches!(self.kind, Kind::Data | Kind::DataV2(_))
     }
@@ -263,6 +254,9 @@ impl<'f, R: ReadAt> Pages<'f, R> {
 /// The longest header that is read: it may contain the least and the greatest value of the page.
 const MAX_HEADER_BYTES: u64 = 1 << 24;
 
+/// Parquet's number for Brotli.
+pub(super) const BROTLI: i64 = 4;
+
 /// Returns the name of one of Parquet's numbers for a compression.
 pub(super) const fn codec_name(codec: i64) -> &'static str {
     match codec {
@@ -270,7 +264,7 @@ pub(super) const fn codec_name(codec: i64) -> &'static str {
         1 => "SNAPPY",
         2 => "GZIP",
         3 => "LZO",
-        4 => "BROTLI",
+        BROTLI => "BROTLI",
         5 => "LZ4",
         6 => "ZSTD",
         7 => "LZ4_RAW",
@@ -305,7 +299,7 @@ fn decompress(codec: i64, bytes: &[u8], contents: &mut Vec<u8>, len: usize) -> R
             let decoder = flate2::read::MultiGzDecoder::new(bytes);
             decoder.take(more).read_to_end(contents).map(drop).map_err(text)
         }
-        4 => {
+        BROTLI => {
             let decoder = brotli_decompressor::Decompressor::new(bytes, 1 << 14);
             decoder.take(more).read_to_end(contents).map(drop).map_err(text)
         }

@@ -44,6 +44,11 @@ pub(super) type Sink<'s> = dyn FnMut(&[u64], &dyn Fn(usize) -> String) + 's;
 pub(super) trait Decoder {
     /// Passes the values of a page on, without nulls. A dictionary has none.
     fn decode(&mut self, header: &PageHeader, contents: Vec<u8>, sink: &mut Sink<'_>) -> Result<(), String>;
+
+    /// Returns the hash values of what readers look up for values of the pages so far, but is not stored: the zeros, if
+    /// there was one of them, and the usual NaN, if there was one with any bits. Spark looks up the bits alone, and does
+    /// not find -0.0 by 0.0, although they are equal.
+    fn equals(&self) -> Vec<u64>;
 }
 
 /// Returns true if all values of a page are in the dictionary.
@@ -51,10 +56,21 @@ pub(super) const fn is_in_dictionary(header: &PageHeader) -> bool {
     matches!(header.encodings[0], RLE_DICTIONARY | PLAIN_DICTIONARY)
 }
 
-/// Returns the decoder of a column. Its type must have filters.
+/// Returns the memory that decoding needs besides the page and its values.
+pub(super) fn decoding_memory(header: &PageHeader) -> u64 {
+    let of_lengths = 4 * u64::from(header.values);
+    match header.encodings[0] {
+        DELTA_LENGTH_BYTE_ARRAY => of_lengths,
+        DELTA_BYTE_ARRAY => 2 * of_lengths + BATCH_BYTES as u64,
+        _ => 0,
+    }
+}
+
+/// Returns the decoder of a column, or the reason why its type has no filters.
 pub(super) fn decoder(column: ColumnType, levels: Levels) -> Result<Box<dyn Decoder>, String> {
     Ok(match column.physical {
-        PhysicalType::Boolean | PhysicalType::Int96 => return Err("its type has no filters".to_string()),
+        PhysicalType::Boolean => return Err("its type is BOOLEAN, of which there are no filters".to_string()),
+        PhysicalType::Int96 => Box::new(Values::<types::Int96Type>::new(column, levels)?),
         PhysicalType::Int32 => Box::new(Values::<types::Int32Type>::new(column, levels)?),
         PhysicalType::Int64 => Box::new(Values::<types::Int64Type>::new(column, levels)?),
         PhysicalType::Float => Box::new(Values::<types::FloatType>::new(column, levels)?),
@@ -72,6 +88,8 @@ struct Values<T: DataType> {
     reader: ColumnReaderImpl<T>,
     next_page: NextPage,
     has_dictionary: bool,
+    has_zero: bool,
+    has_nan: bool,
     definition_levels: Vec<i16>,
     values: Vec<T::T>,
     hashes: Vec<u64>,
@@ -98,6 +116,8 @@ impl<T: DataType> Values<T> {
             reader: ColumnReaderImpl::new(Arc::new(descriptor), Box::new(next_page.clone())),
             next_page,
             has_dictionary: false,
+            has_zero: false,
+            has_nan: false,
             definition_levels: Vec::new(),
             values: Vec::new(),
             hashes: Vec::new(),
@@ -117,6 +137,12 @@ impl<T: DataType> Values<T> {
             self.hashes.clear();
             let hash = |value: &T::T| PhysicalValue::ByteArray(value.as_bytes()).hash();
             self.hashes.extend(self.values.iter().map(hash));
+            if matches!(self.column, PhysicalType::Float | PhysicalType::Double) {
+                for number in self.values.iter().filter_map(|value| number(value.as_bytes())) {
+                    self.has_zero |= number == 0.0;
+                    self.has_nan |= number.is_nan();
+                }
+            }
             let text = |index: usize| match self.values.get(index) {
                 Some(value) => shown(self.column, value.as_bytes()),
                 None => String::new(),
@@ -150,6 +176,26 @@ impl<T: DataType> Decoder for Values<T> {
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err("its values are damaged: the decoder panicked".to_string()),
         }
+    }
+
+    fn equals(&self) -> Vec<u64> {
+        let [zeros, nan] = match self.column {
+            PhysicalType::Float => [
+                vec![PhysicalValue::Float(0.0), PhysicalValue::Float(-0.0)],
+                vec![PhysicalValue::Float(f32::from_bits(0x7fc0_0000))],
+            ],
+            _ => [
+                vec![PhysicalValue::Double(0.0), PhysicalValue::Double(-0.0)],
+                vec![PhysicalValue::Double(f64::from_bits(0x7ff8_0000_0000_0000))],
+            ],
+        };
+        let found = [(self.has_zero, zeros), (self.has_nan, nan)]
+            .into_iter()
+            .filter(|(is_found, _)| *is_found);
+        found
+            .flat_map(|(_, values)| values)
+            .map(PhysicalValue::hash)
+            .collect()
     }
 }
 
@@ -310,6 +356,12 @@ fn encoding(number: i64) -> Result<Encoding, String> {
         9 => Encoding::BYTE_STREAM_SPLIT,
         _ => return Err(format!("its encoding must be one of the format's, got {number}")),
     })
+}
+
+/// Returns the value of a FLOAT or a DOUBLE.
+fn number(bytes: &[u8]) -> Option<f64> {
+    let double = bytes.try_into().ok().map(f64::from_le_bytes);
+    double.or_else(|| Some(f32::from_le_bytes(bytes.try_into().ok()?).into()))
 }
 
 /// Returns a value as people read it.
