@@ -45,12 +45,6 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
         }
     }
     let target = needs::target(root);
-    let programs = target.join("debug");
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let folders = [programs.clone(), programs.join("examples")]
-        .into_iter()
-        .chain(std::env::split_paths(&search));
-    let search = std::env::join_paths(folders).map_err(|error| wrong(&error.to_string()))?;
     let python = [needs::MODULE, needs::LIBRARIES.0].map(|folder| target.join(folder));
     let python = std::env::join_paths(python).map_err(|error| wrong(&error.to_string()))?;
     let folder = tempfile::tempdir().map_err(|error| wrong(&error.to_string()))?;
@@ -62,7 +56,7 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
         .env("CHECKOUT", root)
         .env("CARGO_TARGET_DIR", &target)
         .env("PYTHONPATH", &python)
-        .env("PATH", &search)
+        .env("PATH", needs::search_path(root)?)
         .envs([JAVA]);
     let output = output_of(&mut shell).map_err(|_| wrong("a command failed"))?;
     let output = String::from_utf8_lossy(&output);

@@ -1,5 +1,7 @@
 //! The system's programs and files that tests and benchmarks need, and the Debian packages that provide them.
 
+use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -94,7 +96,20 @@ pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<()
 
 /// Returns cargo's folder of what it builds.
 pub(crate) fn target(root: &Path) -> PathBuf {
-    root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+    root.join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// Returns the folders in which programs are found: those of the tests' programs and examples, and the system's.
+///
+/// # Errors
+///
+/// If the name of a folder contains the character between two.
+pub(crate) fn search_path(root: &Path) -> Result<OsString, String> {
+    let programs = target(root).join("debug");
+    let others = env::var_os("PATH").unwrap_or_default();
+    let folders = [programs.clone(), programs.join("examples")];
+    let folders = folders.into_iter().chain(env::split_paths(&others));
+    env::join_paths(folders).map_err(|error| failed("PATH", error))
 }
 
 /// Checks that Python's packages are in their folders; with `install`, puts them there first. The tests of `bloom-redis`
@@ -183,8 +198,8 @@ fn is_there(name: &str) -> bool {
             .is_ok_and(|status| status.success());
     }
     // `join` returns an absolute path unchanged.
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file()) || Path::new(name).is_file()
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(name).is_file()) || Path::new(name).is_file()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The package for Python: builds its wheel, checks what is in it, and runs its tests.
+//! The package for Python: builds its wheel, checks what is in it, and runs its tests. Tests in Python of other packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,6 +9,7 @@ use crate::fuzz::HOST;
 use crate::needs::{self, LIBRARIES, MODULE, TOOLS};
 
 const PACKAGE: &str = "crates/python";
+const READERS: &str = "crates/applications/filter-tools/tests/readers";
 
 /// The versions of Python that the package is for.
 const VERSIONS: [&str; 4] = ["3.11", "3.12", "3.13", "3.14"];
@@ -26,6 +27,14 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
     run_command(python()?.args(tests).envs([JAVA]))?;
     run_command(python()?.args(["-m", "mypy.stubtest", package(&wheel)?]))?;
     test_plain(root)
+}
+
+/// Runs the tests of files that the program `filters` changes and other libraries write and read.
+pub(crate) fn test_readers(root: &Path) -> Result<(), String> {
+    let mut python = python(root, "python3", &[TOOLS.0, LIBRARIES.0])?;
+    python.args(words("-m pytest -p no:cacheprovider -ra"));
+    python.current_dir(root.join(READERS));
+    run_command(python.env("PATH", needs::search_path(root)?).envs([JAVA]))
 }
 
 /// Builds the wheel that is released, and packs its sources; checks size and contents, and runs the tests that need no

@@ -9,7 +9,7 @@ use crate::{guides, python, steps};
 /// Build all packages with their tests, and run these on the real systems
 ///
 /// Runs every test of every package, with storage engines, servers of Redis, Java, Spark and a browser, the tests of the
-/// documentation, those of the package for Python with the libraries that it reads, and the guides. Without --install it
+/// documentation, those of the package for Python with the libraries that it reads, those of files for other readers, and the guides. Without --install it
 /// fails at once if a program that it needs is missing, and lists what is missing. `cargo xtask check` has what a change
 /// must pass besides.
 #[derive(Debug, clap::Args)]
@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     steps::run(&[
         ("tests", tests),
         ("python", python::test),
+        ("readers", python::test_readers),
         ("guides", guides::follow),
     ])?;
     for kernel in kernels_not_tested() {
