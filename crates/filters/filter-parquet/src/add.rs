@@ -92,16 +92,6 @@ pub struct Plan<R> {
     chunks: Vec<(usize, u64)>,
 }
 
-/// What the headers of a chunk's pages state.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Scan {
-    /// The number of values, nulls included.
-    pub values: u64,
-    /// The most bytes of memory that are needed to read the chunk and to build its filter.
-    pub memory: u64,
-}
-
 /// What was built for a column chunk.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -143,7 +133,7 @@ pub fn add_bloom_filters<R: ReadAt, W: Write, C: AsRef<str>>(
     }
     let (mut all, mut places) = (Vec::new(), Vec::new());
     for (number, chunk) in plan.chunks().enumerate() {
-        plan.scan(number)?;
+        plan.memory(number)?;
         let built = plan.build(number, &|_| true)?;
         let filter = built.filter.as_deref().unwrap_or_default();
         write(filter)?;
@@ -282,21 +272,27 @@ impl<R: ReadAt> Plan<R> {
         Ok(size == self.data_len() + tail && self.file.footer_bytes()? == self.footer)
     }
 
-    /// Reads the headers of the pages of the chunk with this number in [`chunks`](Self::chunks).
+    /// Reads the headers of the pages of the chunk with this number in [`chunks`](Self::chunks). Returns the most bytes of
+    /// memory that are needed to read the chunk and to build its filter.
     ///
     /// # Errors
     ///
-    /// [`AddError::Page`], [`AddError::Refused`] if the memory does not suffice, and the errors of the reader.
+    /// [`AddError::Page`], [`AddError::Refused`] if the memory of the options does not suffice, and the errors of the reader.
     ///
     /// # Panics
     ///
     /// If there is no such chunk.
-    pub fn scan(&self, number: usize) -> Result<Scan, AddError<R::Error>> {
-        let memory = |values| self.size.memory(values);
-        scan(&self.file, self.chunk(number), self.options.memory, memory)
+    pub fn memory(&self, number: usize) -> Result<u64, AddError<R::Error>> {
+        let chunk = self.chunk(number);
+        memory(
+            &self.file,
+            chunk,
+            self.options.memory,
+            self.size.memory(chunk.num_values.unwrap_or(0)),
+        )
     }
 
-    /// Reads the values of the chunk with this number, and builds its filter, in as much memory as [`scan`](Self::scan)
+    /// Reads the values of the chunk with this number, and builds its filter, in as much memory as [`memory`](Self::memory)
     /// says. `go_on` gets the number of values that were read since the last call; after each page it says whether to go
     /// on.
     ///
@@ -396,36 +392,33 @@ fn is_decodable(chunk: &ColumnChunk) -> Result<(), String> {
     }
 }
 
-/// Reads the headers of all pages of a chunk. `more` returns the memory that is needed for so many values, besides that for
-/// pages.
-fn scan<R: ReadAt>(
+/// Reads the headers of all pages of a chunk. Returns the memory for a page and for what is needed besides, unless it is
+/// more than allowed.
+fn memory<R: ReadAt>(
     file: &ParquetFile<R>,
     chunk: &ColumnChunk,
     allowed: u64,
-    more: impl Fn(u64) -> u64,
-) -> Result<Scan, AddError<R::Error>> {
+    besides: u64,
+) -> Result<u64, AddError<R::Error>> {
     /// The memory for a batch of values, and for a decoder's window.
     const FIXED: u64 = 18 << 20;
-    let (mut values, mut of_dictionary, mut of_page) = (0, 0, 0);
-    let mut pages = Pages::new(file, chunk)?;
+    let (mut of_dictionary, mut of_page, mut pages) = (0, 0, Pages::new(file, chunk)?);
     while let Some((header, _)) = pages.next()? {
         // The stored bytes, those of the page, and at most as many in the decoder.
         let needed = u64::from(header.stored_len) + 2 * u64::from(header.len) + decoding_memory(&header);
-        match header.is_dictionary() {
-            true => of_dictionary = needed,
-            false => {
-                of_page = needed.max(of_page);
-                values += u64::from(header.values);
-            }
-        }
+        let of_kind = if header.is_dictionary() {
+            &mut of_dictionary
+        } else {
+            &mut of_page
+        };
+        *of_kind = needed.max(*of_kind);
     }
-    let memory = FIXED + of_dictionary + of_page + more(values);
+    let memory = FIXED + of_dictionary + of_page + besides;
     match memory <= allowed {
-        true => Ok(Scan { values, memory }),
+        true => Ok(memory),
         false => {
-            let reason = format!(
-                "the memory must be at least {memory} bytes for its pages and its filter, got {allowed}"
-            );
+            let reason =
+                format!("its pages and its filter need {memory} bytes of memory, but may have {allowed}");
             Err(AddError::refused(chunk, &reason))
         }
     }

@@ -6,8 +6,8 @@ use filter_policy::parquet::SplitBlockFilter;
 use filter_tables::ReadAt;
 
 use super::error::AddError;
+use super::is_decodable;
 use super::values::read_values;
-use super::{is_decodable, scan};
 use crate::column::ColumnChunk;
 use crate::file::{ColumnFilter, ParquetFile};
 
@@ -38,7 +38,7 @@ pub fn check<R: ReadAt>(
     go_on: &dyn Fn(u64) -> bool,
 ) -> Result<Checked, AddError<R::Error>> {
     is_decodable(chunk).map_err(|reason| AddError::refused(chunk, &reason))?;
-    scan(file, chunk, memory, |_| 0)?;
+    super::memory(file, chunk, memory, 0)?;
     let mut checked = Checked::default();
     let bits = SplitBlockFilter::new(&filter.bitset).ok();
     let found = read_values(file, chunk, go_on, &mut |hashes, text| {

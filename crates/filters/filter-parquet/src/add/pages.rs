@@ -33,7 +33,7 @@ pub(super) struct PageHeader {
     /// The length without compression, and in the file.
     pub(super) len: u32,
     pub(super) stored_len: u32,
-    checksum: i64,
+    checksum: Option<i64>,
     /// The number of values, nulls included.
     pub(super) values: u32,
     /// Parquet's numbers for the encodings of values, definition levels and repetition levels.
@@ -82,7 +82,7 @@ impl PageHeader {
             kind,
             len: size(len)?,
             stored_len: size(stored_len)?,
-            checksum,
+            checksum: Some(checksum).filter(|&checksum| checksum != i64::MIN),
             values: size(values)?,
             encodings,
             levels,
@@ -106,21 +106,15 @@ impl PageHeader {
         let len = (self.len as usize).checked_sub(levels.len()).ok_or(BEYOND)?;
         let mut contents = Vec::new();
         if let (DATA_V2, 1..) = (self.kind, max.definition) {
-            let definition_levels = levels.get(repetition..).unwrap_or_default();
-            let len = u32::try_from(definition).map_err(|_| BEYOND)?;
-            contents.extend_from_slice(&len.to_le_bytes());
-            contents.extend_from_slice(definition_levels);
+            contents.extend_from_slice(&u32::try_from(definition).map_err(|_| BEYOND)?.to_le_bytes());
+            contents.extend_from_slice(levels.get(repetition..).unwrap_or_default());
         }
-        let start = contents.len();
+        let levels_len = contents.len();
         if codec == 0 || !self.is_compressed {
             contents.extend_from_slice(packed);
         } else if len > 0 {
-            contents
-                .try_reserve_exact(len + 1)
-                .map_err(|error| error.to_string())?;
-            decompress(codec, packed, &mut contents, len)
-                .map_err(|reason| format!("cannot decompress it: {reason}"))?;
-            if contents.len() - start != len {
+            decompress(codec, packed, &mut contents, len)?;
+            if contents.len() - levels_len != len {
                 return Err(format!("it must have {len} bytes without compression"));
             }
         }
@@ -139,48 +133,44 @@ pub(super) fn after_levels(bytes: &Bytes, encoding: i64, max: i16, values: u32) 
     /// Packed bits, which only old writers store, without their length.
     const BIT_PACKED: i64 = 4;
     let len = match (max, encoding) {
-        (..=0, _) => Some(0),
-        (_, BIT_PACKED) => Some((u64::from(values) * u64::from(16 - max.leading_zeros())).div_ceil(8)),
-        _ => bytes
-            .first_chunk()
-            .map(|len| 4 + u64::from(u32::from_le_bytes(*len))),
+        (..=0, _) => 0,
+        (_, BIT_PACKED) => (u64::from(values) * u64::from(16 - max.leading_zeros())).div_ceil(8),
+        _ => 4 + u64::from(u32::from_le_bytes(*bytes.first_chunk().ok_or(BEYOND)?)),
     };
-    let len = len
-        .and_then(|len| usize::try_from(len).ok())
-        .filter(|&len| len <= bytes.len());
-    len.map(|len| bytes.slice(len..))
-        .ok_or_else(|| BEYOND.to_string())
+    match usize::try_from(len) {
+        Ok(len) if len <= bytes.len() => Ok(bytes.slice(len..)),
+        _ => Err(BEYOND.to_string()),
+    }
 }
 
 /// Walks over the pages of a column chunk, up to the last of its values: the length that some writers state for a chunk
 /// is too short.
 pub(super) struct Pages<'f, R> {
-    source: &'f R,
+    file: &'f ParquetFile<R>,
     chunk: &'f ColumnChunk,
-    /// The place of the next page, and the end of what may be read.
+    /// The place of the next page.
     at: u64,
-    end: u64,
     /// The number of values that are to come.
     left: u64,
     /// The number of pages that were read.
-    pub(super) read: u64,
+    read: u64,
 }
 
 impl<'f, R: ReadAt> Pages<'f, R> {
     pub(super) fn new(file: &'f ParquetFile<R>, chunk: &'f ColumnChunk) -> Result<Self, AddError<R::Error>> {
-        let places = chunk.pages.as_ref().zip(chunk.num_values);
-        let stated =
-            places.ok_or_else(|| AddError::refused(chunk, "the footer must state where its values are"));
-        let (pages, left) = stated?;
-        let (source, end) = (file.source(), file.footer_place().start);
-        Ok(Self {
-            source,
-            chunk,
-            at: pages.start,
-            end,
-            left,
-            read: 0,
-        })
+        match (&chunk.pages, chunk.num_values) {
+            (Some(pages), Some(left)) => Ok(Self {
+                file,
+                chunk,
+                at: pages.start,
+                left,
+                read: 0,
+            }),
+            _ => Err(AddError::refused(
+                chunk,
+                "the footer must state where its values are",
+            )),
+        }
     }
 
     /// Returns the error for the page that was read last.
@@ -198,21 +188,20 @@ impl<'f, R: ReadAt> Pages<'f, R> {
         while self.left > 0 {
             self.read += 1;
             let (header, start) = self.header()?;
-            let (rest, len) = (self.end.saturating_sub(start), u64::from(header.stored_len));
-            if len > rest {
-                return Err(self.error(format!(
-                    "it must end before the footer, got {len} bytes of {rest}"
-                )));
+            let rest = self.rest(start);
+            if u64::from(header.stored_len) > rest {
+                return Err(self.error(format!("it must end before the footer, in {rest} bytes")));
             }
-            self.at = start + len;
+            self.at = start + u64::from(header.stored_len);
             if header.is_data() {
-                let (values, left) = (u64::from(header.values), self.left);
+                let left = self.left.checked_sub(header.values.into());
                 let wrong = || {
                     self.error(format!(
-                        "the footer states {left} values from here on, got {values}"
+                        "it must have at most {} values, as in the footer",
+                        self.left
                     ))
                 };
-                self.left = left.checked_sub(values).ok_or_else(wrong)?;
+                self.left = left.ok_or_else(wrong)?;
             }
             if header.is_data() || header.is_dictionary() {
                 return Ok(Some((header, start)));
@@ -221,11 +210,16 @@ impl<'f, R: ReadAt> Pages<'f, R> {
         Ok(None)
     }
 
+    /// Returns the number of bytes from a place to the footer.
+    fn rest(&self, place: u64) -> u64 {
+        self.file.footer_place().start.saturating_sub(place)
+    }
+
     /// Reads the header at the current place; returns it with its end. Statistics make some headers long.
     fn header(&self) -> Result<(PageHeader, u64), AddError<R::Error>> {
-        let (mut most, rest) = (1 << 9, self.end.saturating_sub(self.at).min(MAX_HEADER_BYTES));
+        let (mut most, rest) = (1 << 9, self.rest(self.at).min(MAX_HEADER_BYTES));
         loop {
-            let bytes = bytes_at(self.source, self.at, rest.min(most))?;
+            let bytes = bytes_at(self.file.source(), self.at, rest.min(most))?;
             let mut input = Input(&bytes);
             match PageHeader::read(&mut input) {
                 Ok(header) => return Ok((header, self.at + (bytes.len() - input.0.len()) as u64)),
@@ -237,22 +231,17 @@ impl<'f, R: ReadAt> Pages<'f, R> {
 
     /// Reads the bytes of a page, compares them with their checksum if there is one, and unpacks them.
     pub(super) fn contents(&self, header: &PageHeader, start: u64) -> Result<Bytes, AddError<R::Error>> {
-        let stored = bytes_at(self.source, start, header.stored_len.into())?;
-        let computed = crc32fast::hash(&stored);
+        let stored = bytes_at(self.file.source(), start, header.stored_len.into())?;
         // The checksum is a number with a sign.
-        if ![i64::MIN, computed.cast_signed().into(), computed.into()].contains(&header.checksum) {
-            return Err(self.error(format!(
-                "its checksum must be {computed}, got {}",
-                header.checksum
-            )));
+        if header
+            .checksum
+            .is_some_and(|checksum| checksum & 0xffff_ffff != i64::from(crc32fast::hash(&stored)))
+        {
+            return Err(self.error("its bytes must have the checksum in its header"));
         }
-        let (codec, max) = (
-            self.chunk.codec.unwrap_or(0),
-            self.chunk.max_levels.unwrap_or_default(),
-        );
-        header
-            .unpack(&stored, codec, max)
-            .map_err(|reason| self.error(reason))
+        let (codec, max) = (self.chunk.codec, self.chunk.max_levels);
+        let contents = header.unpack(&stored, codec.unwrap_or(0), max.unwrap_or_default());
+        contents.map_err(|reason| self.error(reason))
     }
 }
 
