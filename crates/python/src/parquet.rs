@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use filter_parquet::{
-    ColumnChunk, ColumnType, Error, LogicalType, ParquetFile, PhysicalType, ReadAt, Value, ValueForm,
+    ColumnChunk, ColumnType, Error, LogicalType, ParquetFile, PhysicalType, Value, ValueForm,
 };
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -48,8 +48,7 @@ fn plain_file(path: &Path) -> io::Result<File> {
 
 fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
     let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
-    let source = plain_file(path).map(Source);
-    let source = source.map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
+    let source = plain_file(path).map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
     let file = ParquetFile::open(source).map_err(|error| match &error {
         Error::Size(source) | Error::Read { source, .. } => crate::of_system(path.to_path_buf(), source),
         Error::AllocationFailed { .. } => PyMemoryError::new_err(error.to_string()),
@@ -135,21 +134,4 @@ fn value(given: &Given, column: ColumnType) -> Result<Value, String> {
         (Given::Text(text) | Given::Written((text,)), ..) => Value::parse(text, column, ValueForm::Written),
     };
     value.map_err(|error| error.to_string())
-}
-
-/// A file that is read at places.
-struct Source(File);
-
-impl ReadAt for Source {
-    type Error = io::Error;
-
-    fn size(&self) -> io::Result<u64> {
-        self.0.metadata().map(|metadata| metadata.len())
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let mut file = &self.0;
-        file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(buffer)
-    }
 }

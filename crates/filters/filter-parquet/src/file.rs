@@ -95,13 +95,14 @@ impl<R: ReadAt> ParquetFile<R> {
         &self.source
     }
 
-    /// Returns true if the file has the size that it had when it was opened.
+    /// Reads the footer as it is stored.
     #[cfg(feature = "add")]
-    pub(crate) fn has_size(&self) -> Result<bool, Error<R::Error>> {
-        self.source
-            .size()
-            .map(|size| size == self.size)
-            .map_err(Error::Size)
+    pub(crate) fn footer_bytes(&self) -> Result<Vec<u8>, Error<R::Error>> {
+        bytes_at(
+            &self.source,
+            self.footer_place.start,
+            self.footer_place.end - self.footer_place.start,
+        )
     }
 
     /// Returns the footer.

@@ -6,12 +6,13 @@ use filter_policy::parquet::SplitBlockFilter;
 use filter_tables::ReadAt;
 
 use super::error::AddError;
-use super::{is_decodable, read_values, scan};
+use super::is_decodable;
+use super::values::read_values;
 use crate::column::ColumnChunk;
 use crate::file::{ColumnFilter, ParquetFile};
 
 /// What a filter says of the values of its column chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checked {
     /// The number of values without nulls.
@@ -36,21 +37,18 @@ pub fn check<R: ReadAt>(
     memory: u64,
     go_on: &dyn Fn(u64) -> bool,
 ) -> Result<Checked, AddError<R::Error>> {
-    is_decodable(chunk).map_err(|reason| AddError::refused(chunk, reason))?;
-    scan(file, chunk, 0, memory, |_| 0)?;
-    let (mut denied, mut first_denied) = (0, None);
+    is_decodable(chunk).map_err(|reason| AddError::refused(chunk, &reason))?;
+    super::memory(file, chunk, memory, 0)?;
+    let mut checked = Checked::default();
     let bits = SplitBlockFilter::new(&filter.bitset).ok();
-    let (values, _) = read_values(file, chunk, go_on, &mut |hashes, text| {
+    let found = read_values(file, chunk, go_on, &mut |hashes, text| {
         for (index, &hash) in hashes.iter().enumerate() {
             if bits.is_some_and(|bits| !bits.may_match_raw_hash(hash)) {
-                denied += 1;
-                first_denied.get_or_insert_with(|| text(index));
+                checked.denied += 1;
+                checked.first_denied.get_or_insert_with(|| text(index));
             }
         }
     })?;
-    Ok(Checked {
-        values,
-        denied,
-        first_denied,
-    })
+    checked.values = found.values;
+    Ok(checked)
 }

@@ -58,77 +58,64 @@ pub(super) fn edit(footer: &[u8], places: &BTreeMap<(u64, u64), Option<Place>>) 
 }
 
 /// Reads a column's metadata and writes it with another place of the filter.
-fn edit_metadata(input: &mut Input<'_>, place: Option<Place>, edited: &mut Vec<u8>) -> Read<()> {
+fn edit_metadata(input: &mut Input<'_>, mut place: Option<Place>, edited: &mut Vec<u8>) -> Read<()> {
     let whole = input.0;
     let at = |input: &Input<'_>| whole.len() - input.0.len();
-    let mut output = Fields {
-        bytes: edited,
-        last: 0,
+    let (mut end, mut last_read, mut last) = (0, 0, 0);
+    // Writes the place before the first field with a higher number.
+    let mut write_place = |last: &mut u64, edited: &mut Vec<u8>| {
+        if let Some((offset, len)) = place.take() {
+            write_header(edited, last, OFFSET, I64);
+            write_varint(edited, offset << 1);
+            write_header(edited, last, LENGTH, I32);
+            write_varint(edited, u64::from(len) << 1);
+        }
     };
-    // The place is written once, before the first field that has a higher number.
-    let mut place = place;
-    let (mut end, mut last_read) = (0, 0);
     input.structure(|input, (number, kind)| {
-        let header = whole.get(end..at(input)).unwrap_or_default();
-        let rest = input.0;
+        let (start, value) = (end, at(input));
         input.skip(kind)?;
-        let value = rest.get(..rest.len() - input.0.len()).unwrap_or_default();
         end = at(input);
         let before = mem::replace(&mut last_read, number);
         if number == OFFSET || number == LENGTH {
             return Ok(());
         }
         if number > LENGTH {
-            output.place(place.take());
+            write_place(&mut last, edited);
         }
-        // A header without a difference in its upper half has the whole number, and does not depend on the one before.
-        match before == output.last || header.first().is_some_and(|first| first >> 4 == 0) {
-            true => output.bytes.extend_from_slice(header),
-            false => output.header(number, kind),
-        }
-        output.last = number;
-        output.bytes.extend_from_slice(value);
+        // A header whose upper half is zero has the number itself instead of the difference from the one before.
+        let has_number = whole.get(start).is_some_and(|first| first >> 4 == 0);
+        let kept = match before == last || has_number {
+            true => start,
+            false => {
+                write_header(edited, &mut last, number, kind);
+                value
+            }
+        };
+        edited.extend_from_slice(whole.get(kept..end).unwrap_or_default());
+        last = number;
         Ok(())
     })?;
-    output.place(place);
-    output.bytes.push(0);
+    write_place(&mut last, edited);
+    edited.push(0);
     Ok(())
 }
 
-/// The fields of a structure that is being written.
-struct Fields<'e> {
-    bytes: &'e mut Vec<u8>,
-    /// The number of the last field.
-    last: u64,
+/// Writes the header of a field after that of the last one.
+fn write_header(edited: &mut Vec<u8>, last: &mut u64, number: u64, kind: u8) {
+    match number.checked_sub(mem::replace(last, number)) {
+        Some(further @ 1..=15) => edited.push(further.to_le_bytes()[0] << 4 | kind),
+        _ => {
+            edited.push(kind);
+            write_varint(edited, number << 1);
+        }
+    }
 }
 
-impl Fields<'_> {
-    fn place(&mut self, place: Option<Place>) {
-        if let Some((offset, len)) = place {
-            self.header(OFFSET, I64);
-            self.varint(offset << 1);
-            self.header(LENGTH, I32);
-            self.varint(u64::from(len) << 1);
-        }
+/// Writes seven bits per byte, the lowest first.
+fn write_varint(edited: &mut Vec<u8>, mut rest: u64) {
+    while rest > 0x7f {
+        edited.push(rest.to_le_bytes()[0] | 0x80);
+        rest >>= 7;
     }
-
-    fn header(&mut self, number: u64, kind: u8) {
-        match number.checked_sub(self.last) {
-            Some(further @ 1..=15) => self.bytes.push(further.to_le_bytes()[0] << 4 | kind),
-            _ => {
-                self.bytes.push(kind);
-                self.varint(number << 1);
-            }
-        }
-        self.last = number;
-    }
-
-    /// Writes seven bits per byte, the lowest first.
-    fn varint(&mut self, mut rest: u64) {
-        while rest > 0x7f {
-            self.bytes.push(rest.to_le_bytes()[0] | 0x80);
-            rest >>= 7;
-        }
-        self.bytes.push(rest.to_le_bytes()[0]);
-    }
+    edited.push(rest.to_le_bytes()[0]);
 }

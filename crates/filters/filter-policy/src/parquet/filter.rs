@@ -13,8 +13,6 @@ use super::header::Header;
 use super::value::PhysicalValue;
 use crate::error::Error;
 use crate::error::outside;
-#[cfg(feature = "alloc")]
-use crate::formats::split_block::BLOCK_LEN;
 use crate::formats::split_block::ParquetPolicy;
 #[cfg(feature = "alloc")]
 use crate::view::count_ones;
@@ -369,24 +367,17 @@ impl<'a> SplitBlockFilterMut<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when this filter is not twice as long, or four times, and so on, or as long;
-    /// [`Error::AllocationFailed`].
+    /// [`Error::BitsetLength`]; [`Error::OutOfDomain`] when this filter is not twice as long, or four times, and so on, or as
+    /// long; [`Error::AllocationFailed`].
     #[cfg(feature = "alloc")]
     pub fn fold_to_len(&self, bytes: usize) -> Result<alloc::vec::Vec<u8>, Error> {
         let len = self.blocks.as_flattened().len();
-        match len.checked_div(bytes) {
-            Some(group)
-                if group.is_power_of_two() && group * bytes == len && bytes.is_multiple_of(BLOCK_LEN) =>
-            {
-                self.fold(group)
-            }
+        Header::new(bytes)?;
+        match len / bytes {
+            group if group.is_power_of_two() && group * bytes == len => self.fold(group),
             _ => {
-                let what = "length of the folded filter";
-                Err(outside(
-                    what,
-                    bytes as f64,
-                    "this filter's length, its half, and so on",
-                ))
+                let allowed = "this filter's length, its half, and so on";
+                Err(outside("length of the folded filter", bytes as f64, allowed))
             }
         }
     }

@@ -145,7 +145,12 @@ impl<'a> Input<'a> {
         Ok(*first)
     }
 
-    fn bytes(&mut self, len: u64) -> Read<&'a [u8]> {
+    /// Reads this many bytes.
+    ///
+    /// # Errors
+    ///
+    /// The damage.
+    pub fn bytes(&mut self, len: u64) -> Read<&'a [u8]> {
         let split = usize::try_from(len)
             .ok()
             .and_then(|len| self.0.split_at_checked(len));
@@ -164,8 +169,12 @@ impl<'a> Input<'a> {
         self.bytes(len)
     }
 
-    /// Reads seven bits per byte, the lowest first. The highest bit of a byte says that another one follows.
-    fn varint(&mut self) -> Read<u64> {
+    /// Reads a number of seven bits per byte, the lowest first. The highest bit of a byte says that another one follows.
+    ///
+    /// # Errors
+    ///
+    /// The damage.
+    pub fn varint(&mut self) -> Read<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
