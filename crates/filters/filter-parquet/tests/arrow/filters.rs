@@ -14,7 +14,7 @@ fn stored(bitset: &[u8]) -> Vec<u8> {
     [header.as_ref(), bitset].concat()
 }
 
-fn written(theirs: &Sbbf) -> Vec<u8> {
+pub(crate) fn written(theirs: &Sbbf) -> Vec<u8> {
     let mut bytes = Vec::new();
     theirs.write(&mut bytes).unwrap();
     bytes
