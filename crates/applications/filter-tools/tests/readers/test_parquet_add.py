@@ -6,10 +6,13 @@ import json
 import os
 import struct
 import subprocess
+import tempfile
 import uuid
 from pathlib import Path
 
 import duckdb
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -107,6 +110,24 @@ def thrift(data):
     return fields
 
 
+def encode(type, value):
+    def number(n):
+        return bytes([n]) if n < 128 else bytes([n % 128 + 128]) + number(n // 128)
+
+    if type in (9, 10):
+        return bytes([0xF0 + value[0]]) + number(len(value[1])) + b"".join(encode(value[0], item) for item in value[1])
+    if type == 11:
+        items = [encode(inner, item) for pair in value[2] for inner, item in zip(value[:2], pair)]
+        return number(len(value[2])) + (bytes([value[0] * 16 + value[1]]) if items else b"") + b"".join(items)
+    if type == 12:
+        made, last = b"", 0
+        for id, type, item in value:
+            made += bytes([(id - last) * 16 + type]) if 0 < id - last < 16 else bytes([type]) + number(id * 2)
+            made, last = made + encode(type, item), id
+        return made + b"\0"
+    return number(value) if type in (4, 5, 6) else (number(len(value)) if type == 8 else b"") + (value or b"")
+
+
 def footer(path):
     """Returns the bytes before the footer, and the footer."""
     data = path.read_bytes()
@@ -128,7 +149,8 @@ def add(files, out, columns, *options):
     """Adds filters to the columns of all files, which go to the folder `out`."""
     out.mkdir(exist_ok=True)
     chosen = [word for column in columns for word in ("--column", column)]
-    done = filters("add", *files, *chosen, "--rate", "0.1%", "--always", "--out", out, *options)
+    target = out if len(files) > 1 else out / files[0].name
+    done = filters("add", *files, *chosen, "--rate", "0.1%", "--always", "--out", target, *options)
     assert done.returncode == 0, done.stderr + done.stdout
     return [out / file.name for file in files]
 
@@ -342,6 +364,32 @@ def test_zeros_and_nans(type, db, spark, tmp_path):
             found.append(rows.where(col("c") == lit(query).cast(rows.schema[0].dataType)).count())
             found.append(len(db.execute(f"select 1 from '{path}' where c = '{query}'::float{type[1:]}").fetchall()))
     assert found == [2] * 12
+
+
+UNKNOWN = [(1, None), (2, None), (3, b"a"), (4, 1), (5, 300), (6, 2**60), (7, b"12345678"), (8, b"text"), (9, (5, [1, 2])), (10, (8, [b"t"])),
+           (11, (0, 0, [])), (11, (8, 5, [(b"key", 7)])), (12, [(1, 5, 3), (40, 1, None), (2, 8, b"")])]  # fmt: skip
+FIELD = st.tuples(st.sampled_from([18, 100, 30_000]), st.sampled_from(UNKNOWN)).map(lambda field: (field[0], *field[1]))
+
+
+@hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
+@hypothesis.given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 99), st.integers(0, 99), FIELD), min_size=1))
+def test_fields_of_later_versions(fields):
+    """Unknown fields of every type stay, wherever they are."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.parquet"
+        pq.write_table(pa.table({"c": [*KS, None], "text": [str(k) for k in KS] + ["7"]}), path, row_group_size=200, write_page_index=True)
+        data, root = footer(path)
+        groups = field(root, 4)[1]
+        chunks = [chunk for group in groups for chunk in field(group, 1)[1]]
+        levels = [[root], groups, chunks, [field(chunk, 3) for chunk in chunks]]
+        for level, index, place, unknown in fields:
+            structs = levels[level]
+            structs[index % len(structs)].insert(place % (len(structs[index % len(structs)]) + 1), unknown)
+        encoded = encode(12, root)
+        path.write_bytes(data + encoded + len(encoded).to_bytes(4, "little") + b"PAR1")
+        after = add([path], path.with_suffix(""), ["c", "text"])[0]
+        compare(path, after, ["c", "text"])
+        assert pq.read_table(after).equals(pq.read_table(path))
 
 
 class Keys(pe.KmsClient):
