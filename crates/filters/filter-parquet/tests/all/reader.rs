@@ -40,16 +40,26 @@ pub(crate) fn read_file(file: &[u8]) {
 
 /// Puts places of filters into the footer, for every column that may have one.
 fn edit(file: ParquetFile<&[u8]>) {
-    let mut columns: Vec<String> = file.footer().columns.iter().map(|chunk| chunk.path.clone()).collect();
+    let mut columns: Vec<String> = file
+        .footer()
+        .columns
+        .iter()
+        .map(|chunk| chunk.path.clone())
+        .collect();
     columns.truncate(100);
-    let options = Options { renew: true, ..Options::default() };
+    let options = Options {
+        renew: true,
+        ..Options::default()
+    };
     columns.retain(|column| Plan::new(file.clone(), &[column], options).is_ok());
     let Ok(plan) = Plan::new(file, &columns, options) else {
         // A signed footer.
         return assert!(columns.is_empty());
     };
     // Every third chunk gets no filter.
-    let places: Vec<_> = (0..plan.chunks().len()).map(|number| (plan.data_len() + 47, 47 * (number % 3))).collect();
+    let places: Vec<_> = (0..plan.chunks().len())
+        .map(|number| (plan.data_len() + 47, 47 * (number % 3)))
+        .collect();
     let edited = plan.footer(&places).unwrap();
     let mut edited = Footer::read(&edited[..edited.len() - 8]).unwrap();
     let mut before = plan.file().footer().clone();
