@@ -43,6 +43,7 @@ use filter_tables::ReadAt;
 
 pub use check::{Checked, check};
 pub use error::AddError;
+pub use values::is_decoding;
 
 use crate::column::{ColumnChunk, LogicalType, PhysicalType};
 use crate::error::{Error, FooterError};

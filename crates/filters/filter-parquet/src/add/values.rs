@@ -9,6 +9,7 @@ use alloc::string::{String, ToString as _};
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,6 +39,16 @@ const PLAIN_DICTIONARY: i64 = 2;
 const DELTA_LENGTH_BYTE_ARRAY: i64 = 6;
 const DELTA_BYTE_ARRAY: i64 = 7;
 const RLE_DICTIONARY: i64 = 8;
+
+std::thread_local! {
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true if this thread decodes a page. A panic is then caught and becomes an error that names the page, so that a
+/// program's panic hook need not print it.
+pub fn is_decoding() -> bool {
+    DECODING.get()
+}
 
 /// Takes the hash values of some values, and a function that returns one of the values as text.
 pub(super) type Sink<'s> = dyn FnMut(&[u64], &dyn Fn(usize) -> String) + 's;
@@ -171,9 +182,17 @@ fn read_as<T: DataType, R: ReadAt>(
                 });
             }
         };
-        let panicked = |_| Err(ParquetError::General("its values are damaged".to_string()));
-        let decoded = catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(panicked);
-        decoded.map_err(|error| pages.error(error.to_string()))?;
+        DECODING.set(true);
+        let decoded = catch_unwind(AssertUnwindSafe(decode));
+        DECODING.set(false);
+        match decoded {
+            Ok(Ok(())) => {}
+            Ok(Err(ParquetError::General(reason) | ParquetError::EOF(reason))) => {
+                return Err(pages.error(reason));
+            }
+            Ok(Err(error)) => return Err(pages.error(error.to_string())),
+            Err(_) => return Err(pages.error("its values are damaged")),
+        }
         if !go_on(if header.is_data() { header.values.into() } else { 0 }) {
             return Err(AddError::Stopped);
         }

@@ -1,5 +1,8 @@
 //! Cut and altered files: no bytes cause a panic, or make the reader use more than the file has.
 
+use std::io;
+
+use filter_parquet::add::{Options, add_bloom_filters};
 use filter_parquet::{Footer, ParquetFile};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,6 +23,24 @@ fn files() -> impl Strategy<Value = Vec<u8>> {
     select(&NAMES[..]).prop_map(|name| bytes(&format!("parquet/{name}.parquet")))
 }
 
+/// Reads the values of each column, and builds filters of them.
+fn add(file: &[u8]) {
+    let Ok(opened) = ParquetFile::open(file) else {
+        return;
+    };
+    let options = Options {
+        memory: 64 << 20,
+        always: true,
+        renew: true,
+        ..Options::default()
+    };
+    for chunk in opened.footer().columns.iter().take(100) {
+        if let Err(error) = add_bloom_filters(file, io::sink(), &[&chunk.path], options) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn altered_files_are_read(
@@ -34,6 +55,7 @@ proptest! {
             file[start + at.index(len)] = byte;
         }
         read_file(&file);
+        add(&file);
     }
 
     /// Takes bytes out of a file or of its footer, or puts others in.
