@@ -158,11 +158,14 @@ pub(super) struct Pages<'f, R> {
 
 impl<'f, R: ReadAt> Pages<'f, R> {
     pub(super) fn new(file: &'f ParquetFile<R>, chunk: &'f ColumnChunk) -> Result<Self, AddError<R::Error>> {
-        match (&chunk.pages, chunk.num_values) {
-            (Some(pages), Some(left)) => Ok(Self {
+        let start = chunk.pages.as_ref().map(|pages| pages.start);
+        // Writers state no place for a chunk without rows.
+        let start = start.or((chunk.num_values == Some(0)).then_some(0));
+        match (start, chunk.num_values) {
+            (Some(at), Some(left)) => Ok(Self {
                 file,
                 chunk,
-                at: pages.start,
+                at,
                 left,
                 read: 0,
             }),
