@@ -174,7 +174,7 @@ def compare(before, after, columns):
     assert len(new) == sum(places[-1]), after
     for chunk in chunks(after):
         if chunk.path_in_schema in columns and chunk.bloom_filter_offset is None:
-            assert chunk.statistics.num_values == 0, (after, chunk.path_in_schema)
+            assert not chunk.statistics or chunk.statistics.num_values == 0, (after, chunk.path_in_schema)
 
 
 @pytest.fixture(scope="module")
@@ -362,7 +362,11 @@ def test_fields_of_later_versions(fields):
     """Unknown fields of every type stay, wherever they are."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
-        pq.write_table(pa.table({"c": [*KS, None], "text": [str(k) for k in KS] + ["7"]}), path, row_group_size=200, write_page_index=True)
+        rows = pa.table({"c": [*KS, None], "text": [*map(str, KS), "7"]})
+        with pq.ParquetWriter(path, rows.schema, write_page_index=True) as writer:
+            # Chunks of the last row group have no place.
+            for some in (rows[:400], rows[400:], rows[:0]):
+                writer.write_table(some)
         data, root = footer(path)
         groups = field(root, 4)[1]
         parts = [part for group in groups for part in field(group, 1)[1]]
