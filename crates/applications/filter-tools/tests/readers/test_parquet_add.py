@@ -1,4 +1,7 @@
-"""`filters parquet add` on files of pyarrow, DuckDB and Spark: only filters are new, and readers skip row groups by them."""
+"""`filters parquet add` on files of pyarrow, DuckDB and Spark: only filters are new, and readers skip row groups by them.
+
+`cargo xtask test` runs it with the packages in `target/python` and `target/python-tools`, and finds `filters` in `target/debug`.
+"""
 
 import datetime
 import decimal
