@@ -120,6 +120,15 @@ impl NewFile {
         self.file.as_file()
     }
 
+    /// Opens the temporary file once more, at its start.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the system.
+    pub fn reopen(&self) -> io::Result<File> {
+        self.file.reopen()
+    }
+
     /// Syncs the file and renames it to its path, then syncs the folder.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::mem;
 #[cfg(unix)]
 use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -58,6 +58,8 @@ pub(super) struct Rewriting<'a> {
     before: Seen,
     plan: Plan<File>,
     target: File,
+    /// The same file, after the data.
+    behind: File,
     state: Mutex<State<'a>>,
 }
 
@@ -69,8 +71,7 @@ struct State<'a> {
     failure: Option<(usize, Failure)>,
     /// The file to write, until it is complete.
     file: Option<NewFile>,
-    is_copied: bool,
-    /// Filters that wait for the copy and for those before them.
+    /// Filters that wait for those before them.
     built: BTreeMap<usize, (Built, Share<'a>)>,
     /// The chunks whose filters are written, without these, and the offsets and lengths of the filters.
     written: Vec<Built>,
@@ -102,6 +103,10 @@ impl<'a> Rewriting<'a> {
         check_new(output, replace)?;
         let file = NewFile::create(output, replace).map_err(&of_output)?;
         let target = file.file().try_clone().map_err(&of_output)?;
+        let mut behind = file.reopen().map_err(&of_output)?;
+        behind
+            .seek(SeekFrom::Start(plan.data_len()))
+            .map_err(&of_output)?;
         if !keep_owner(&metadata, &target).map_err(&of_output)? {
             let text = "the owner is not kept, because the system does not allow it";
             report.notes.push(text.to_owned());
@@ -123,6 +128,7 @@ impl<'a> Rewriting<'a> {
             before: seen(&metadata),
             plan,
             target,
+            behind,
             state: Mutex::new(State {
                 file: Some(file),
                 report,
@@ -190,9 +196,7 @@ impl<'a> Rewriting<'a> {
             }
             left -= copied;
         }
-        let mut state = lock(&self.state);
-        state.is_copied = true;
-        self.write_filters(&mut state)
+        Ok(())
     }
 
     fn build(&self, chunk: usize, mut share: Share<'a>, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
@@ -209,9 +213,6 @@ impl<'a> Rewriting<'a> {
 
     /// Writes the filters whose turn it is, in the order of the chunks.
     fn write_filters(&self, state: &mut State<'_>) -> Result<(), Failure> {
-        if !state.is_copied {
-            return Ok(());
-        }
         while let Some((mut built, _share)) = state.built.remove(&state.written.len()) {
             let filter = built.filter.as_mut().map(mem::take).unwrap_or_default();
             state.places.push((state.report.bytes, filter.len()));
@@ -222,7 +223,7 @@ impl<'a> Rewriting<'a> {
     }
 
     fn write(&self, bytes: &[u8], state: &mut State<'_>) -> Result<(), Failure> {
-        let written = (&self.target).write_all(bytes);
+        let written = (&self.behind).write_all(bytes);
         written.map_err(Failure::system(&self.job.output))?;
         state.report.bytes += bytes.len() as u64;
         Ok(())
