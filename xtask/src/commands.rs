@@ -43,6 +43,8 @@ enum Command {
     List(Forwarded),
     /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage
     Inspect(Forwarded),
+    /// Add filters to Parquet files, and check those that they have
+    Parquet(Forwarded),
     /// Calculate the size of a filter
     Size(Forwarded),
     /// Benchmark filters against peers, on real engines
@@ -77,6 +79,7 @@ impl Cli {
             Command::Reproduce(rest) => forward(&["hash-comparison"], "reproduce", &rest),
             Command::List(rest) => forward(&["hash-comparison"], "list", &rest),
             Command::Inspect(rest) => forward(&["filter-tools"], "inspect", &rest),
+            Command::Parquet(rest) => forward(&["filter-tools"], "parquet", &rest),
             Command::Size(rest) => forward(&["filter-tools"], "size", &rest),
             Command::Bench(rest) => {
                 let is_installed = |(_, needs): &&(&str, &[Need])| needs::missing(needs).is_empty();

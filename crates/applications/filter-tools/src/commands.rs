@@ -1,9 +1,10 @@
-//! The commands of `filters`, one per file: arguments and messages only.
+//! The commands of `filters`, one per file: arguments and messages only, but the work of `parquet` is in its folder.
 
 pub mod build;
 pub mod inspect;
 pub mod merge;
 pub(crate) mod numbers;
+pub mod parquet;
 pub mod query;
 pub mod size;
 

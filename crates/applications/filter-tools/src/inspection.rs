@@ -12,7 +12,7 @@ pub(crate) mod parquet;
 mod rocksdb;
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ use serde::Serialize;
 use terminal::failure::Failure;
 
 pub(crate) use bits::BitTotals;
-pub(crate) use file::Given;
-use file::{DisjointRanges, StoredBlocks, TableFile};
+use file::{DisjointRanges, StoredBlocks};
+pub(crate) use file::{Given, open_file};
 pub(crate) use filters::FilterBlockReport;
 pub(crate) use findings::Unread;
 use findings::{Findings, Messages};
@@ -164,7 +164,7 @@ pub(crate) fn readable(name: &[u8]) -> String {
 
 /// Inspects a path that is named like a table.
 fn inspect_table(path: &Path, with_data: bool) -> TableReport {
-    match TableFile::open(path) {
+    match open_file(path) {
         Ok(file) => report(path, &file, with_data),
         Err(error) => {
             let mut report = TableReport::new(path, 0);
@@ -176,7 +176,7 @@ fn inspect_table(path: &Path, with_data: bool) -> TableReport {
 
 /// Inspects an open file. The time is bounded by the size of the file, whatever its contents: no part is read
 /// repeatedly.
-fn report(path: &Path, file: &TableFile, with_data: bool) -> TableReport {
+fn report(path: &Path, file: &File, with_data: bool) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
@@ -244,7 +244,7 @@ impl TableReport {
     }
 
     /// Inspects the filter blocks that do not overlap: thousands of names for one block would multiply the work.
-    fn add_filter_blocks(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
+    fn add_filter_blocks(&mut self, table: &Table<&File>, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Filter;
         let mut damage = Messages::default();
         let mut read = DisjointRanges::default();

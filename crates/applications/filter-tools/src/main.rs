@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{build, inspect, merge, query, size};
+use filter_tools::commands::{build, inspect, merge, parquet, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
@@ -28,6 +28,7 @@ enum Command {
     Query(query::Arguments),
     Merge(merge::Arguments),
     Inspect(inspect::Arguments),
+    Parquet(parquet::Arguments),
     Size(size::Arguments),
 }
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => query::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Parquet(arguments) => parquet::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)

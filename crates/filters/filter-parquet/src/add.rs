@@ -215,7 +215,7 @@ impl<R: ReadAt> Plan<R> {
                 if chunk.filter_offset.is_some() && !options.renew {
                     return Err(AddError::refused(
                         chunk,
-                        "it has a filter already, which is not replaced",
+                        "it has a filter already, which is replaced only on request (renew)",
                     ));
                 }
                 chunks.push((number, column));

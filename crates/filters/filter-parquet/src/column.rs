@@ -21,6 +21,8 @@ pub struct ColumnChunk {
     pub codec: Option<i64>,
     /// The place of all pages in the file, the dictionary first; `None` if it is not stated, or another file has them.
     pub pages: Option<Range<u64>>,
+    /// The place before which the pages must end: where those of another chunk begin, or the highest number.
+    pub pages_before: u64,
     /// The number of values, nulls included; `None` if it is not stated.
     pub num_values: Option<u64>,
     /// The number of nulls; `None` if the statistics do not state it.

@@ -57,7 +57,23 @@ impl Footer {
                 allowed: PATH_BYTES.saturating_mul(len),
             },
         })?;
+        found.find_next_pages();
         Ok(found)
+    }
+
+    /// Finds the end of the pages of each chunk, of which no byte belongs to two chunks with values.
+    fn find_next_pages(&mut self) {
+        let of_chunk = |chunk: &ColumnChunk| chunk.pages.as_ref().map(|pages| pages.start);
+        let with_values = self.columns.iter().filter(|chunk| chunk.num_values != Some(0));
+        let mut starts: Vec<u64> = with_values.filter_map(of_chunk).collect();
+        starts.sort_unstable();
+        for chunk in &mut self.columns {
+            let start = of_chunk(chunk).unwrap_or(u64::MAX);
+            let next = starts.partition_point(|&other| other <= start);
+            let is_shared = next >= 2 && starts.get(next - 2) == Some(&start);
+            let end = starts.get(next).copied().unwrap_or(u64::MAX);
+            chunk.pages_before = if is_shared { start } else { end };
+        }
     }
 
     /// Adds the columns of a row group, which are those of the schema.
@@ -147,6 +163,7 @@ fn column_chunk(input: &mut Input<'_>, row_group: u64, column_type: ColumnType) 
         column_type,
         codec: metadata.codec,
         pages,
+        pages_before: u64::MAX,
         num_values: count(metadata.values),
         null_count: count(metadata.nulls),
         filter_offset: filter,

@@ -29,7 +29,7 @@ pub enum Failure {
     #[error("a check failed")]
     Checked,
     /// Ctrl-C: 130, as shells expect.
-    #[error("stopped; nothing was written")]
+    #[error("stopped; nothing incomplete was written")]
     Interrupted,
     /// The reader of standard output closed it: 0.
     #[error("standard output was closed")]

@@ -5,6 +5,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// Writes a file so that its name always stands for a complete file: the old one until the new one is on the disk.
 ///
 /// `write` gets a temporary file in the same folder, which is flushed, synced and renamed to `path`; then the folder is
@@ -52,43 +54,105 @@ pub fn save_new(
 }
 
 fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let (path, permissions) = match fs::metadata(path) {
-        Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
-        }
-        Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
-        Err(error) => return Err(error),
-    };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    // The permissions of any new file, instead of the owner's alone.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(|error| {
-        // This error would name the temporary file.
-        fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
-    })?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
-    }
-    let mut buffered = BufWriter::new(&mut file);
+    let file = NewFile::create(path, replace)?;
+    let mut buffered = BufWriter::new(file.file());
     write(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
-    file.as_file().sync_all()?;
-    // Both are one step, at which another program's file is replaced or kept as a whole.
-    let placed = match replace {
-        true => file.persist(&path),
-        false => file.persist_noclobber(&path),
-    };
-    placed.map_err(|error| error.error)?;
-    // Elsewhere a folder cannot be opened.
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
+    file.finish()
+}
+
+/// A file that is written in steps and appears, as with [`save`], when it is complete. Dropping it removes what was
+/// written.
+///
+/// ```
+/// # use std::io::Write as _;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("words");
+/// let file = whole_files::NewFile::create(&path, false)?;
+/// file.file().write_all(b"apple")?;
+/// assert!(!path.exists());
+/// file.finish()?;
+/// assert_eq!(std::fs::read(&path)?, b"apple");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+    replace: bool,
+}
+
+impl NewFile {
+    /// Creates a temporary file in the folder of `path`, with the permissions of the file at `path` if there is one.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`save`] if `replace` is true, and otherwise those of [`save_new`].
+    pub fn create(path: impl AsRef<Path>, replace: bool) -> io::Result<Self> {
+        let path = path.as_ref();
+        let (path, permissions) = match fs::metadata(path) {
+            Ok(_) if !replace => return Err(io::ErrorKind::AlreadyExists.into()),
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
+            }
+            Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
+            Err(error) => return Err(error),
+        };
+        let folder = folder_of(&path);
+        let mut builder = tempfile::Builder::new();
+        // The permissions of any new file, instead of the owner's alone.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(|error| {
+            // This error would name the temporary file.
+            fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
+        })?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
+        Ok(Self { file, path, replace })
+    }
+
+    /// Returns the temporary file.
+    pub fn file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    /// Opens the temporary file once more, at its start.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the system.
+    pub fn reopen(&self) -> io::Result<File> {
+        self.file.reopen()
+    }
+
+    /// Syncs the file and renames it to its path, then syncs the folder.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the system, and [`io::ErrorKind::AlreadyExists`] if there is a file at the path now which must not
+    /// be replaced.
+    pub fn finish(self) -> io::Result<()> {
+        self.file().sync_all()?;
+        // Both are one step, at which another program's file is replaced or kept as a whole.
+        let placed = match self.replace {
+            true => self.file.persist(&self.path),
+            false => self.file.persist_noclobber(&self.path),
+        };
+        placed.map_err(|error| error.error)?;
+        // Elsewhere a folder cannot be opened.
+        #[cfg(unix)]
+        File::open(folder_of(&self.path))?.sync_all()?;
+        Ok(())
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// A folder that no other process locks as long as the value exists. Then it is gone if it was made for the lock and is
@@ -96,7 +160,7 @@ fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Res
 #[derive(Debug)]
 pub struct Lock {
     file: File,
-    made: Made,
+    made: NewFolders,
 }
 
 impl Lock {
@@ -106,23 +170,8 @@ impl Lock {
     ///
     /// [`io::ErrorKind::WouldBlock`] if another process has locked it, and the errors of the system.
     pub fn take(folder: &Path) -> io::Result<Self> {
-        let is_missing = |folder: &&Path| matches!(folder.try_exists(), Ok(false)) && !folder.is_symlink();
-        let named = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
-        let missing: Vec<PathBuf> = named.take_while(is_missing).map(Path::to_owned).collect();
-        let mut last = missing.iter().map(|folder| folder.components().next_back());
-        if last.any(|name| name == Some(Component::ParentDir)) {
-            let reason = "leads through a folder that is not there";
-            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
-        }
-        let mut made = Made(Vec::new());
-        for folder in missing.into_iter().rev() {
-            match fs::create_dir(&folder) {
-                Ok(()) => made.0.push(folder),
-                // Another process was faster.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let mut made = NewFolders::default();
+        made.make(folder)?;
         // A folder can be locked itself, except on Windows.
         let file = match cfg!(unix) {
             true => File::open(folder)?,
@@ -146,11 +195,38 @@ impl Lock {
     }
 }
 
-/// Folders that go with the value, the last first. One that is not empty stays.
-#[derive(Debug)]
-struct Made(Vec<PathBuf>);
+/// Folders that are made for files to come. Those that are empty are removed with the value, the last first.
+#[derive(Debug, Default)]
+pub struct NewFolders(Vec<PathBuf>);
 
-impl Drop for Made {
+impl NewFolders {
+    /// Makes a folder, and those above it, unless they exist.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::NotFound`] if `..` follows a folder that is not there, and the errors of the system.
+    pub fn make(&mut self, folder: &Path) -> io::Result<()> {
+        let is_missing = |folder: &&Path| matches!(folder.try_exists(), Ok(false)) && !folder.is_symlink();
+        let named = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        let missing: Vec<PathBuf> = named.take_while(is_missing).map(Path::to_owned).collect();
+        let mut last = missing.iter().map(|folder| folder.components().next_back());
+        if last.any(|name| name == Some(Component::ParentDir)) {
+            let reason = "leads through a folder that is not there";
+            return Err(io::Error::new(io::ErrorKind::NotFound, reason));
+        }
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(&folder) {
+                Ok(()) => self.0.push(folder),
+                // Another process was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewFolders {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
             let _ = fs::remove_dir(folder);

@@ -1,6 +1,6 @@
 //! `inspect`: shows the filters in real tables.
 
-mod columns;
+pub(super) mod columns;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -182,7 +182,7 @@ fn parquet_files(given: &mut Given) -> io::Result<Vec<Given>> {
 }
 
 /// Ignores that a reader stopped early: what was found decides the exit code.
-fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
+pub(super) fn unless_closed(written: Result<(), Failure>) -> Result<(), Failure> {
     match written {
         Err(Failure::OutputClosed) => Ok(()),
         other => other,
@@ -289,7 +289,11 @@ fn messages<'i>(
 }
 
 /// Prints a heading and lines below it, or nothing if there are no lines.
-fn list(out: &mut impl io::Write, heading: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
+pub(super) fn list(
+    out: &mut impl io::Write,
+    heading: &str,
+    lines: impl Iterator<Item = String>,
+) -> io::Result<()> {
     let mut lines = lines.peekable();
     if lines.peek().is_none() {
         return Ok(());

@@ -11,7 +11,7 @@ use std::{fs, io};
 use filter_tables::{ColumnFamily, MAX_BLOCK_BYTES, Manifest, ReadAt as _, RocksDbTable, manifest_name};
 use terminal::failure::Failure;
 
-use super::file::TableFile;
+use super::file::open_file;
 use super::findings::{Messages, Unread};
 use super::lookup::{self, MayHold};
 use super::{readable, shown};
@@ -179,7 +179,7 @@ pub(super) fn number_of(path: &Path, ending: &str) -> Option<u64> {
 /// log, so that a copy of the manifest may lack the edit that adds such a table, although an earlier edit has given out
 /// its number.
 fn may_be_ingested(number: u64, path: &Path) -> bool {
-    let properties = TableFile::open(path)
+    let properties = open_file(path)
         .ok()
         .and_then(|file| Some(RocksDbTable::open(&file).ok()?.properties().clone()));
     properties.is_none_or(|properties| {
@@ -211,7 +211,7 @@ fn unlisted_tables(folder: &Path, listed: &BTreeSet<u64>) -> io::Result<Vec<(u64
 
 /// Reads a file of at most this length.
 fn contents(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
-    let file = TableFile::open(path)?;
+    let file = open_file(path)?;
     let len = file.size()?;
     if len > longest {
         return Err(io::Error::other(format!("must be at most {longest} bytes")));
@@ -270,7 +270,7 @@ impl Database {
         });
         let mut is_read = !found.is_empty();
         for (name, path) in found {
-            let opened = TableFile::open(&path).map_err(Unread::from);
+            let opened = open_file(&path).map_err(Unread::from);
             match opened.and_then(|file| lookup::open(&file, Some(is_bytewise))) {
                 Ok(table) => self.tables.push(table),
                 Err(unread) => {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
 use filter_sets::StoredFile;
-use filter_tables::{BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table};
+use filter_tables::{BlockHandle, BlockRole, Damage, RocksDbTable, StoredBlock, TRAILER_LEN, Table};
 
 /// A path that a command was given, and its file, which is open: its first bytes show how to read it on.
 pub(crate) struct Given {
@@ -65,36 +65,17 @@ impl Given {
     }
 
     /// Takes the file to read it as a table or a Parquet file.
-    pub(crate) fn table(&mut self) -> io::Result<TableFile> {
+    pub(crate) fn table(&mut self) -> io::Result<File> {
         let opened = self.file.take().map(StoredFile::into_file);
-        opened.map_or_else(|| TableFile::open(&self.path), |file| Ok(TableFile(file)))
+        opened.map_or_else(|| open_file(&self.path), Ok)
     }
 }
 
-/// A file that may be a table.
-pub(crate) struct TableFile(File);
-
-impl TableFile {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        // Opening a pipe would wait for its writer.
-        match fs::metadata(path)?.is_file() {
-            true => File::open(path).map(Self),
-            false => Err(io::Error::other("not a file")),
-        }
-    }
-}
-
-impl ReadAt for TableFile {
-    type Error = io::Error;
-
-    fn size(&self) -> io::Result<u64> {
-        self.0.metadata().map(|metadata| metadata.len())
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let mut file = &self.0;
-        file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(buffer)
+/// Opens a file, but nothing else: opening a pipe would wait for its writer.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("not a file")),
     }
 }
 
@@ -107,7 +88,7 @@ pub(super) trait StoredBlocks {
 /// The bytes of a block, and their damage.
 pub(super) type Block = (Vec<u8>, Option<Damage>);
 
-impl StoredBlocks for Table<&TableFile> {
+impl StoredBlocks for Table<&File> {
     fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, filter_tables::Error<io::Error>> {
         let bytes = self.stored_block(role, handle)?;
         let checked = StoredBlock::new(&bytes).map(|stored| stored.verify(role, handle.offset));
@@ -115,7 +96,7 @@ impl StoredBlocks for Table<&TableFile> {
     }
 }
 
-impl StoredBlocks for RocksDbTable<&TableFile> {
+impl StoredBlocks for RocksDbTable<&File> {
     fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, filter_tables::Error<io::Error>> {
         let bytes = self.stored_block(role, handle)?;
         let checked = StoredBlock::new(&bytes).map(|stored| self.verify(&stored, role, handle.offset));

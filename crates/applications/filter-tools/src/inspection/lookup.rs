@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fs::File;
 use std::io;
 
 use filter_policy::filter_block::FilterBlockReader;
@@ -15,7 +16,6 @@ use filter_tables::{BlockHandle, BlockRole, Entry, Error, FilterHandles, Filtere
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
-use super::file::TableFile;
 use super::findings::Unread;
 
 /// Returns true if a table may contain a user's key. `false` is certain.
@@ -45,7 +45,7 @@ pub(crate) fn of_prefixes(extractor: &str) -> String {
 /// # Errors
 ///
 /// If the table cannot be read, or states none.
-pub(crate) fn family(file: &TableFile) -> Result<String, Unread> {
+pub(crate) fn family(file: &File) -> Result<String, Unread> {
     match RocksDbTable::open(file) {
         Ok(table) => table
             .properties()
@@ -94,7 +94,7 @@ fn no_filters(got: &str) -> Unread {
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(file: &TableFile, listed: Option<bool>) -> Result<MayHold, Unread> {
+pub(crate) fn open(file: &File, listed: Option<bool>) -> Result<MayHold, Unread> {
     // A few bytes are damage only if a manifest lists them.
     let unread = |error| match error {
         Error::TooShort { .. } if listed.is_none() => Unread::Other(error.to_string()),
@@ -162,7 +162,7 @@ fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&TableFile>, in_bytewise_database: bool) -> Result<MayHold, Unread> {
+fn leveldb(table: &Table<&File>, in_bytewise_database: bool) -> Result<MayHold, Unread> {
     let name = table.policy_names().find(|name| !policies_of(name).is_empty());
     let name = name.and_then(|name| str::from_utf8(name).ok());
     let (Some(name), Some(index)) = (name, table.footer().index) else {
@@ -247,7 +247,7 @@ enum Choice {
 /// Returns the filters that answer for a key as it is stored in a database, before a tag, and for one without. The data
 /// is read for it: the comparator decides the order, and the table does not name that. A block is given with the last
 /// key that the index states. Blocks that cannot be read show nothing.
-fn choices(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> [Choice; 2] {
+fn choices(table: &Table<&File>, blocks: &[(Vec<u8>, BlockHandle)]) -> [Choice; 2] {
     // Set if all stored keys may have tags. Otherwise none has.
     let mut have_tags = true;
     // Set if each stored key, without a tag and with it, is in the block where it belongs in the order of bytes.
@@ -291,7 +291,7 @@ fn choices(table: &Table<&TableFile>, blocks: &[(Vec<u8>, BlockHandle)]) -> [Cho
     [before_tag, without]
 }
 
-fn rocksdb(table: &RocksDbTable<&TableFile>) -> Result<MayHold, Unread> {
+fn rocksdb(table: &RocksDbTable<&File>) -> Result<MayHold, Unread> {
     let filters = table.filters()?;
     let handles: Vec<BlockHandle> = match filters.handles() {
         FilterHandles::Full(handle) | FilterHandles::BlockBased(handle) => vec![*handle],

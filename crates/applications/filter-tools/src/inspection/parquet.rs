@@ -4,13 +4,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use filter_parquet::add::AddError;
 use filter_parquet::{
     ColumnChunk, ColumnFilter, ENCRYPTED_MAGIC, Error, MAGIC, ParquetFile, Value, ValueError, ValueForm,
 };
 use key_input::KeyKind;
 use serde::Serialize;
 use statistics::significant;
-use terminal::number::counted;
+use terminal::number::{counted, grouped};
 
 use super::file::Given;
 use super::findings::Unread;
@@ -32,11 +33,26 @@ pub(crate) struct FilterReport {
     /// True if the row group may contain the queried value; `None` without a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
+    /// The result of querying the filter for all values; `None` if they were not read.
+    #[serde(flatten)]
+    pub(crate) checked: Option<CheckedValues>,
     /// The reason why the filter is taken to match every value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
     #[serde(flatten)]
     pub(crate) unread: Option<Unread>,
+}
+
+/// What a filter says of the values of its column.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct CheckedValues {
+    /// The part of the bits that are set.
+    pub(crate) fill: f64,
+    /// The number of values, without nulls.
+    pub(crate) values: u64,
+    /// The number of values that the filter denies, and the first of them.
+    pub(crate) denied: u64,
+    pub(crate) first_denied: Option<String>,
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.
@@ -152,8 +168,17 @@ impl From<Error<io::Error>> for Unread {
     }
 }
 
+impl From<AddError<io::Error>> for Unread {
+    fn from(error: AddError<io::Error>) -> Self {
+        match error.is_refusal() {
+            true => Self::Other(error.to_string()),
+            false => Self::Damaged(error.to_string()),
+        }
+    }
+}
+
 impl FilterReport {
-    fn new(
+    pub(crate) fn new(
         column: &ColumnChunk,
         filter: Result<ColumnFilter, Error<io::Error>>,
         value: Option<&Value>,
@@ -165,6 +190,7 @@ impl FilterReport {
             expected_rate: None,
             // An unreadable filter denies nothing.
             may_match: value.map(|_| true),
+            checked: None,
             note: None,
             unread: None,
         };
@@ -190,6 +216,15 @@ impl FilterReport {
         report
     }
 
+    /// Returns which values the filter denies, if it does.
+    pub(crate) fn denied_text(&self) -> Option<String> {
+        let checked = self.checked.as_ref()?;
+        // It is escaped already, but may be long.
+        let first: String = checked.first_denied.as_ref()?.chars().take(LISTED).collect();
+        let (denied, values) = (grouped(checked.denied), counted(checked.values, "value"));
+        Some(format!("{denied} of {values}, first {first}"))
+    }
+
     /// Returns the reason why the filter was not read, if that is damage or is none.
     pub(crate) fn unread_text(&self, is_damage: bool) -> Option<String> {
         let unread = self.unread.as_ref();
@@ -199,7 +234,7 @@ impl FilterReport {
     }
 }
 
-fn no_column(columns: &[ColumnChunk], name: &str) -> String {
+pub(crate) fn no_column(columns: &[ColumnChunk], name: &str) -> String {
     let mut names: Vec<String> = (columns.iter())
         .take_while(|column| column.row_group == 0)
         .map(|column| printed(&column.path))

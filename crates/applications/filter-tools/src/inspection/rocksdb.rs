@@ -1,5 +1,7 @@
 //! Inspects the filters of a RocksDB table.
 
+use std::fs::File;
+
 use filter_policy::formats;
 use filter_policy::view::{FilterKind, FilterView};
 use filter_tables::{BlockHandle, BlockRole, Damage, FilterHandles, RocksDbFilters, RocksDbTable};
@@ -7,7 +9,7 @@ use serde::Serialize;
 
 use super::TableReport;
 use super::bits::BitTotals;
-use super::file::{DisjointRanges, TableFile};
+use super::file::DisjointRanges;
 use super::filters::FilterBlockReport;
 use super::findings::Findings;
 
@@ -32,7 +34,7 @@ pub(crate) struct RocksDbReport {
 }
 
 impl TableReport {
-    pub(super) fn add_rocksdb(&mut self, table: &RocksDbTable<&TableFile>, with_data: bool) {
+    pub(super) fn add_rocksdb(&mut self, table: &RocksDbTable<&File>, with_data: bool) {
         let properties = table.properties();
         let mut report = RocksDbReport {
             format_version: table.footer().format_version,
@@ -91,7 +93,7 @@ impl TableReport {
     /// Inspects the filters of a table that do not overlap. An empty filter is damage if it should hold keys.
     fn add_filters(
         &mut self,
-        table: &RocksDbTable<&TableFile>,
+        table: &RocksDbTable<&File>,
         name: &str,
         holds_keys: bool,
         handles: impl ExactSizeIterator<Item = BlockHandle>,

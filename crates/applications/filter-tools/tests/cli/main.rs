@@ -99,6 +99,11 @@ fn parquet() {
 }
 
 #[test]
+fn parquet_files() {
+    repeat("parquet_files.md", |_| ());
+}
+
+#[test]
 fn size() {
     repeat("size.md", |_| ());
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use filter_sets::{Access, FilterSet, Opening};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Workbench;
+use super::{Outcome, Workbench, golden};
 
 fn lines(count: u32) -> String {
     (0..count).map(|number| format!("user-{number}\n")).collect()
@@ -88,4 +88,43 @@ fn a_table_without_permission_is_not_read() {
         assert_eq!(outcome.code, 2);
         assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
     }
+}
+
+/// Files that are complete when the program is stopped stay, and nothing else.
+#[test]
+fn stopped_while_filters_are_added() {
+    let bench = Workbench::new();
+    bench.write(
+        "lake/0.parquet",
+        fs::read(golden::path("parquet/row_groups.parquet")).unwrap(),
+    );
+    for number in 1..3_000 {
+        let link = bench.path(&format!("lake/{number}.parquet"));
+        fs::hard_link(bench.path("lake/0.parquet"), link).unwrap();
+    }
+    let started = bench.start("parquet add lake --columns-like '*' --renew --out out");
+    let is_complete = |name: &str| !name.starts_with(".tmp");
+    let written = || {
+        let entries = fs::read_dir(bench.path("out")).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<_>>()
+    };
+    while !written().iter().any(|name| is_complete(name)) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill_process(Pid::from_child(&started), Signal::INT).unwrap();
+    let Outcome { code, stderr, .. } = Outcome::of(started.wait_with_output().unwrap());
+    assert_eq!(code, 130);
+    assert!(
+        stderr.ends_with("stopped; nothing incomplete was written\n"),
+        "{stderr}"
+    );
+    let written = written();
+    assert!((1..3_000).contains(&written.len()) && written.iter().all(|name| is_complete(name)));
+    let first = fs::read(bench.path("out").join(&written[0])).unwrap();
+    assert!(
+        written
+            .iter()
+            .all(|name| fs::read(bench.path("out").join(name)).unwrap() == first)
+    );
 }

@@ -193,7 +193,9 @@ impl<'f, R: ReadAt> Pages<'f, R> {
             let (header, start) = self.header()?;
             let rest = self.rest(start);
             if u64::from(header.stored_len) > rest {
-                return Err(self.error(format!("it must end before the footer, in {rest} bytes")));
+                return Err(self.error(format!(
+                    "it must end before the next column chunk or the footer, in {rest} bytes"
+                )));
             }
             self.at = start + u64::from(header.stored_len);
             if header.is_data() {
@@ -213,9 +215,10 @@ impl<'f, R: ReadAt> Pages<'f, R> {
         Ok(None)
     }
 
-    /// Returns the number of bytes from a place to the footer.
+    /// Returns the number of bytes from a place to the end of what the chunk may have.
     fn rest(&self, place: u64) -> u64 {
-        self.file.footer_place().start.saturating_sub(place)
+        let end = self.file.footer_place().start.min(self.chunk.pages_before);
+        end.saturating_sub(place)
     }
 
     /// Reads the header at the current place; returns it with its end. Statistics make some headers long.

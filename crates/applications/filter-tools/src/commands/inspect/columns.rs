@@ -12,14 +12,14 @@ use terminal::number::{counted, grouped};
 use super::{Arguments, list, unless_closed};
 use crate::commands::numbers::share;
 use crate::commands::{checked, note, print_json, wrong};
-use crate::inspection::parquet::{self, FilterReport};
+use crate::inspection::parquet::{self, CheckedValues, FilterReport};
 use crate::inspection::{Given, Unread, shown};
 
 /// A file that was read.
-struct ParquetFile {
-    path: PathBuf,
-    filters: Vec<FilterReport>,
-    row_groups: u64,
+pub(in crate::commands) struct ParquetFile {
+    pub(in crate::commands) path: PathBuf,
+    pub(in crate::commands) filters: Vec<FilterReport>,
+    pub(in crate::commands) row_groups: u64,
 }
 
 impl ParquetFile {
@@ -68,12 +68,22 @@ pub(super) fn show(arguments: &Arguments, given: Vec<Given>) -> Result<(), Failu
             Err(reason) => unread.push((path, reason)),
         }
     }
+    present(&files, &unread, arguments.json, key.is_some())
+}
+
+/// Shows the filters of these files, and reports those that were not read if there is another.
+pub(in crate::commands) fn present(
+    files: &[ParquetFile],
+    unread: &[(PathBuf, Unread)],
+    as_json: bool,
+    has_key: bool,
+) -> Result<(), Failure> {
     if let (true, Some((path, reason))) = (files.is_empty(), unread.first()) {
         return Err(reason.failure(path));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = if arguments.json {
-        let filters = all(&files).map(|(path, filter)| (path, Some(filter), None));
+    let written = if as_json {
+        let filters = all(files).map(|(path, filter)| (path, Some(filter), None));
         let unread = unread
             .iter()
             .map(|(path, reason)| (path.as_path(), None, Some(reason)));
@@ -84,17 +94,18 @@ pub(super) fn show(arguments: &Arguments, given: Vec<Given>) -> Result<(), Failu
         });
         print_json(&mut out, &all.collect::<Vec<_>>())
     } else {
-        print(&mut out, &files, unread.len() as u64, key.is_some()).map_err(Failure::from)
+        print(&mut out, files, unread.len() as u64, has_key).map_err(Failure::from)
     };
     unless_closed(written.and_then(|()| Ok(out.flush()?)))?;
-    for (path, reason) in &unread {
+    for (path, reason) in unread {
         note(shown(path), reason);
     }
-    let filters = all(&files).filter_map(|(_, filter)| filter.unread.as_ref());
+    let filters = all(files).filter_map(|(_, filter)| filter.unread.as_ref());
     let mut reasons = unread.iter().map(|(_, reason)| reason).chain(filters.clone());
-    checked(!reasons.any(Unread::is_damage))?;
+    let denies_values = all(files).any(|(_, filter)| filter.denied_text().is_some());
+    checked(!denies_values && !reasons.any(Unread::is_damage))?;
     let (filters, unread) = (filters.count() as u64, unread.len() as u64);
-    match &files[..] {
+    match files {
         _ if filters + unread == 0 => Ok(()),
         [file] if unread == 0 => {
             let count = counted(filters, "filter");
@@ -117,9 +128,13 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
     let mut to_the_right = vec![1, 2, 3];
+    if all(files).any(|(_, filter)| filter.checked.is_some()) {
+        header.extend(["fill", "values", "denied"]);
+        to_the_right.extend([4, 5, 6]);
+    }
     if are_several {
         header.insert(0, "file");
-        to_the_right = vec![2, 3, 4];
+        to_the_right.iter_mut().for_each(|column| *column += 1);
     }
     let rows = all(files).map(|(file, filter)| {
         let (column, row_group) = place(filter);
@@ -132,14 +147,21 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
         ]);
         let answer = |may_match| if may_match { "yes" } else { "no" };
         row.extend(filter.may_match.map(answer).map(str::to_owned));
+        if let Some(CheckedValues {
+            fill, values, denied, ..
+        }) = filter.checked
+        {
+            row.extend([share(fill), grouped(values), grouped(denied)]);
+        }
         row
     });
     if all(files).next().is_some() {
         writeln!(out, "{}\n", table(header, &to_the_right, rows))?;
     }
     type Text = fn(&FilterReport) -> Option<String>;
-    let headings: [(&str, Text); 3] = [
+    let headings: [(&str, Text); 4] = [
         ("notes", |filter| filter.note.clone()),
+        ("denied", FilterReport::denied_text),
         ("not read", |filter| filter.unread_text(false)),
         ("damage", |filter| filter.unread_text(true)),
     ];

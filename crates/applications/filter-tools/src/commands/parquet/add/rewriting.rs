@@ -1,0 +1,424 @@
+//! A file that gets filters.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::mem;
+#[cfg(unix)]
+use std::os::unix::fs::{MetadataExt as _, fchown};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use filter_parquet::add::{AddError, Built, Plan};
+use filter_parquet::{ColumnChunk, ParquetFile};
+use serde::Serialize;
+use terminal::failure::Failure;
+use terminal::number::counted;
+use terminal::system;
+use whole_files::NewFile;
+
+use super::super::workers::{Budget, Share, lock};
+use super::{Arguments, Job};
+use crate::commands::{check_new, wrong};
+use crate::inspection::{Unread, open_file};
+
+/// A report on a file that was written.
+#[derive(Default, Serialize)]
+pub(super) struct FileReport {
+    /// The paths. Bytes that are not text are replaced.
+    pub(super) file: String,
+    pub(super) out: String,
+    /// The size of the file that was written.
+    pub(super) bytes: u64,
+    pub(super) columns: BTreeMap<String, ColumnReport>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The filters of a column.
+#[derive(Default, Serialize)]
+pub(super) struct ColumnReport {
+    pub(super) row_groups: u64,
+    pub(super) filters: u64,
+    /// The number of values in all row groups, without nulls.
+    pub(super) values: u64,
+    /// The sum of the different values of each row group.
+    pub(super) different: u64,
+    /// The length of all filters with their headers.
+    pub(super) bytes: u64,
+    /// The mean of all filters.
+    pub(super) expected_rate: f64,
+}
+
+/// A file that is being written. Step 0 copies the data, and each other step builds the filter of a column chunk. The
+/// last step that ends completes the file.
+pub(super) struct Rewriting<'a> {
+    job: &'a Job,
+    /// Read from its start, to copy it.
+    source: File,
+    before: Seen,
+    plan: Plan<File>,
+    target: File,
+    /// The same file, after the data.
+    behind: File,
+    state: Mutex<State<'a>>,
+}
+
+/// The parts of a file that are done.
+#[derive(Default)]
+struct State<'a> {
+    steps_ended: usize,
+    /// The failure of the first step that has failed.
+    failure: Option<(usize, Failure)>,
+    /// The file to write, until it is complete.
+    file: Option<NewFile>,
+    /// Filters that wait for those before them.
+    built: BTreeMap<usize, (Built, Share<'a>)>,
+    /// The chunks whose filters are written, without these, and the offsets and lengths of the filters.
+    written: Vec<Built>,
+    places: Vec<(u64, usize)>,
+    report: FileReport,
+}
+
+impl<'a> Rewriting<'a> {
+    pub(super) fn start(job: &'a Job, arguments: &Arguments) -> Result<Self, Failure> {
+        let Job { input, output } = job;
+        let refused = |error: io::Error| wrong(input, system::text(&error));
+        let failed = |error| job.failure(error);
+        let of_output = Failure::system(output);
+        let read = open_file(input).map_err(refused)?;
+        // A second handle, since reads at an offset move the place of a handle on some systems.
+        let source = open_file(input).map_err(refused)?;
+        let metadata = read.metadata().map_err(refused)?;
+        let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
+        let mut report = FileReport {
+            file: input.display().to_string(),
+            out: output.display().to_string(),
+            ..FileReport::default()
+        };
+        let columns = arguments.columns(parquet.footer(), &mut report.notes);
+        let columns = columns.map_err(|reason| wrong(input, reason))?;
+        let plan = Plan::new(parquet, &columns, arguments.options()).map_err(failed)?;
+        report.bytes = plan.data_len();
+        let replace = arguments.replace || arguments.in_place;
+        check_new(output, replace)?;
+        let file = NewFile::create(output, replace).map_err(&of_output)?;
+        let target = file.file().try_clone().map_err(&of_output)?;
+        let mut behind = file.reopen().map_err(&of_output)?;
+        behind
+            .seek(SeekFrom::Start(plan.data_len()))
+            .map_err(&of_output)?;
+        if !keep_owner(&metadata, &target).map_err(&of_output)? {
+            let text = "the owner is not kept, because the system does not allow it";
+            report.notes.push(text.to_owned());
+        }
+        let old_lens = plan
+            .chunks()
+            .filter_map(|chunk| chunk.filter_length?.try_into().ok());
+        let unused = old_lens.fold(0, u64::saturating_add);
+        if unused > 0 {
+            let text = format!(
+                "{} of old filters stay in the file",
+                counted(unused, "unused byte")
+            );
+            report.notes.push(text);
+        }
+        Ok(Self {
+            job,
+            source,
+            before: seen(&metadata),
+            plan,
+            target,
+            behind,
+            state: Mutex::new(State {
+                file: Some(file),
+                report,
+                ..State::default()
+            }),
+        })
+    }
+
+    pub(super) fn steps(&self) -> usize {
+        1 + self.plan.chunks().len()
+    }
+
+    /// Waits for the memory of a step. Only the headers of pages are read before.
+    pub(super) fn prepare(&self, step: usize, budget: &'a Budget) -> Result<Share<'a>, Failure> {
+        if lock(&self.state).failure.is_some() {
+            return Err(Failure::Interrupted);
+        }
+        let memory = step.checked_sub(1).map_or(Ok(0), |chunk| self.plan.memory(chunk));
+        let memory = memory.map_err(|error| self.job.failure(error))?;
+        Ok(budget.take(memory))
+    }
+
+    /// Runs a step that was prepared. Returns the result of the file if it is the last.
+    pub(super) fn run(
+        &self,
+        step: usize,
+        prepared: Result<Share<'a>, Failure>,
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Option<Result<FileReport, Failure>> {
+        let done = prepared.and_then(|share| match step.checked_sub(1) {
+            None => self.copy(go_on),
+            Some(chunk) => self.build(chunk, share, go_on),
+        });
+        let mut state = lock(&self.state);
+        state.steps_ended += 1;
+        if let Err(failure) = done
+            && state.failure.as_ref().is_none_or(|(first, _)| step < *first)
+        {
+            state.failure = Some((step, failure));
+            state.built.clear();
+        }
+        (state.steps_ended == self.steps()).then(|| match state.failure.take() {
+            Some((_, failure)) => Err(failure),
+            None => self.finish(&mut state),
+        })
+    }
+
+    /// Copies everything before the footer. Some systems let both files share it.
+    fn copy(&self, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
+        /// The most that is copied before a look at whether to stop.
+        const PIECE: u64 = 256 << 20;
+        let Job { input, output } = self.job;
+        let mut left = self.plan.data_len();
+        while left > 0 {
+            if !go_on(0) {
+                return Err(Failure::Interrupted);
+            }
+            let mut piece = (&self.source).take(left.min(PIECE));
+            let copied = io::copy(&mut piece, &mut &self.target).map_err(|error| {
+                let (output, error) = (output.display(), system::text(&error));
+                Failure::internal(format_args!("cannot be copied to {output}: {error}")).about(input)
+            })?;
+            if copied == 0 {
+                return Err(self.job.failure(AddError::Changed));
+            }
+            left -= copied;
+        }
+        Ok(())
+    }
+
+    fn build(&self, chunk: usize, mut share: Share<'a>, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
+        let built = self.plan.build(chunk, go_on);
+        let built = built.map_err(|error| self.job.failure(error))?;
+        share.shrink(built.filter.as_ref().map_or(0, |filter| filter.len() as u64));
+        let mut state = lock(&self.state);
+        // Nothing would ever write the filters of a file that has failed, and free their memory.
+        if state.failure.is_none() {
+            state.built.insert(chunk, (built, share));
+        }
+        self.write_filters(&mut state)
+    }
+
+    /// Writes the filters whose turn it is, in the order of the chunks.
+    fn write_filters(&self, state: &mut State<'_>) -> Result<(), Failure> {
+        while let Some((mut built, _share)) = state.built.remove(&state.written.len()) {
+            let filter = built.filter.as_mut().map(mem::take).unwrap_or_default();
+            state.places.push((state.report.bytes, filter.len()));
+            state.written.push(built);
+            self.write(&filter, state)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, bytes: &[u8], state: &mut State<'_>) -> Result<(), Failure> {
+        let written = (&self.behind).write_all(bytes);
+        written.map_err(Failure::system(&self.job.output))?;
+        state.report.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Failure> {
+        let Job { input, output } = self.job;
+        let failed = |error| self.job.failure(error);
+        let footer = self.plan.footer(&state.places).map_err(failed)?;
+        self.write(&footer, state)?;
+        let is_same = fs::metadata(input).is_ok_and(|metadata| seen(&metadata) == self.before);
+        if !is_same || !self.plan.is_unchanged().map_err(failed)? {
+            return Err(failed(AddError::Changed));
+        }
+        if let Some(file) = state.file.take() {
+            file.finish().map_err(Failure::system(output))?;
+        }
+        for ((chunk, built), (_, len)) in self.plan.chunks().zip(&state.written).zip(&state.places) {
+            state.report.add(chunk, built, *len as u64);
+        }
+        Ok(mem::take(&mut state.report))
+    }
+}
+
+impl FileReport {
+    fn add(&mut self, chunk: &ColumnChunk, built: &Built, filter_len: u64) {
+        let column = self.columns.entry(chunk.path.clone()).or_default();
+        let had_all = column.filters == column.row_groups;
+        column.row_groups += 1;
+        column.values += built.values;
+        column.different += built.different;
+        match &built.filter {
+            Ok(_) => {
+                column.filters += 1;
+                column.bytes += filter_len;
+                column.expected_rate += (built.expected_rate - column.expected_rate) / column.filters as f64;
+            }
+            // One note for a column is enough.
+            Err(reason) if had_all => {
+                let place = format!("column {}, row group {}", chunk.path, chunk.row_group);
+                self.notes.push(format!("{place}: no filter: {reason}"));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl Job {
+    fn failure(&self, error: AddError<io::Error>) -> Failure {
+        match error {
+            AddError::Stopped => Failure::Interrupted,
+            error => Unread::from(error).failure(&self.input),
+        }
+    }
+}
+
+/// What a change of a file changes besides its footer: its length and time, and its device and number.
+type Seen = (u64, Option<SystemTime>, [u64; 2]);
+
+fn seen(metadata: &Metadata) -> Seen {
+    #[cfg(unix)]
+    let identity = [metadata.dev(), metadata.ino()];
+    #[cfg(not(unix))]
+    let identity = [0; 2];
+    (metadata.len(), metadata.modified().ok(), identity)
+}
+
+/// Gives a file the owner and the permissions of another. Returns false if the system does not allow the owner.
+fn keep_owner(from: &Metadata, to: &File) -> io::Result<bool> {
+    #[cfg(unix)]
+    let is_kept = {
+        let now = to.metadata()?;
+        let is_same = (from.uid(), from.gid()) == (now.uid(), now.gid());
+        is_same || fchown(to, Some(from.uid()), Some(from.gid())).is_ok()
+    };
+    #[cfg(not(unix))]
+    let is_kept = true;
+    to.set_permissions(from.permissions())?;
+    Ok(is_kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    const ROW_GROUPS: &str = "../../filters/filter-policy/tests/data/parquet/row_groups.parquet";
+
+    /// Changes a file after the start, then runs the steps in an order. Returns the bytes of the result.
+    fn rewrite(change: impl FnOnce(&Path), order: impl Fn(&mut Vec<usize>)) -> Result<Vec<u8>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let [input, output] = ["in", "out"].map(|name| folder.path().join(name));
+        fs::copy(ROW_GROUPS, &input).unwrap();
+        let arguments = "add in --out out --renew --always --column id --column name --column day";
+        let Cli { arguments } = Cli::parse_from(arguments.split(' '));
+        let job = Job { input, output };
+        let budget = Budget::new(1 << 30);
+        let file = Rewriting::start(&job, &arguments).unwrap();
+        change(&job.input);
+        let mut steps: Vec<_> = (0..file.steps()).collect();
+        order(&mut steps);
+        let prepared = steps.into_iter().map(|step| (step, file.prepare(step, &budget)));
+        let mut result = None;
+        for (step, prepared) in prepared.collect::<Vec<_>>() {
+            assert!(result.is_none() && !job.output.exists());
+            result = file.run(step, prepared, &|_| true);
+        }
+        let result = result.unwrap();
+        // Also of a file that has failed.
+        assert_eq!(budget.used(), 0);
+        drop(file);
+        let names = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let left = names.filter(|name| name != "in").count();
+        assert_eq!(left, usize::from(result.is_ok()));
+        result
+            .map(|_| fs::read(&job.output).unwrap())
+            .map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn the_order_of_steps_changes_no_byte() {
+        let in_order = rewrite(|_| (), |_| ()).unwrap();
+        let old = fs::read(ROW_GROUPS).unwrap();
+        assert!(in_order.len() > old.len() && in_order.starts_with(&old[..20_000]));
+        assert_eq!(rewrite(|_| (), |steps| steps.reverse()).unwrap(), in_order);
+        assert_eq!(rewrite(|_| (), |steps| steps.rotate_left(4)).unwrap(), in_order);
+    }
+
+    type Change<'c> = (&'c str, &'c dyn Fn(&Path));
+
+    #[test]
+    fn a_file_that_changes_is_refused() {
+        let old = fs::read(ROW_GROUPS).unwrap();
+        let rewritten = |bytes: &[u8], path: &Path| {
+            let modified = fs::metadata(path).unwrap().modified().unwrap();
+            fs::write(path, bytes).unwrap();
+            File::options()
+                .append(true)
+                .open(path)
+                .unwrap()
+                .set_modified(modified)
+                .unwrap();
+        };
+        let changes: [Change<'_>; 5] = [
+            ("time", &|path| {
+                let file = File::options().append(true).open(path).unwrap();
+                file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            }),
+            ("longer", &|path| rewritten(&[&old[..], b"PAR1"].concat(), path)),
+            ("shorter", &|path| rewritten(&old[..10_000], path)),
+            ("footer", &|path| {
+                rewritten(
+                    &[&old[..old.len() - 9], b"\x01", &old[old.len() - 8..]].concat(),
+                    path,
+                )
+            }),
+            ("gone", &|path| fs::remove_file(path).unwrap()),
+        ];
+        for (name, change) in changes {
+            for order in [|_: &mut Vec<usize>| (), |steps: &mut Vec<usize>| steps.reverse()] {
+                // Of several failures, that of the first step counts.
+                let error = rewrite(change, order).unwrap_err();
+                assert!(error.contains("changed while"), "{name}: {error}");
+            }
+        }
+        // The same bytes and time, but another file.
+        #[cfg(unix)]
+        rewrite(
+            |path| {
+                let (other, modified) = (
+                    path.with_extension("new"),
+                    fs::metadata(path).unwrap().modified().unwrap(),
+                );
+                fs::copy(path, &other).unwrap();
+                File::options()
+                    .append(true)
+                    .open(&other)
+                    .unwrap()
+                    .set_modified(modified)
+                    .unwrap();
+                fs::rename(other, path).unwrap();
+            },
+            |_| (),
+        )
+        .unwrap_err();
+    }
+}

@@ -1,0 +1,114 @@
+//! `parquet check`: checks the filters of files against their values.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+use filter_parquet::ParquetFile;
+use filter_parquet::add::check;
+use statistics::significant;
+use terminal::bar::Terminal;
+use terminal::failure::Failure;
+use terminal::progress::go_on;
+
+use super::files;
+use super::workers::{self, counter, lock};
+use crate::commands::inspect::columns::{self, ParquetFile as Reported};
+use crate::commands::numbers::bytes;
+use crate::inspection::parquet::{CheckedValues, FilterReport, no_column};
+use crate::inspection::{Unread, open_file};
+
+/// Check the filters of Parquet files against the values of their columns.
+///
+/// Reads every value of the columns with filters, and queries the filter of its row group for it. A filter that denies a
+/// value makes readers lose rows. Shows the fill and the expected rate of each filter. Writes nothing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  {program} parquet check events.parquet\n  \
+        {program} parquet check lake/events --column user.id --json\n\n\
+        Exit codes: 0 no filter denies a value; 1 a filter denies a value, or a file is damaged; 2 a file or a filter is not \
+        read, or the arguments are wrong; 130 stopped.")]
+pub(super) struct Arguments {
+    /// Parquet files, and folders of them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Check only the filters of this column; parts of its path are joined by dots. Can be repeated
+    #[arg(long, value_name = "NAME")]
+    column: Vec<String>,
+    /// Most memory for pages, of which each processor has its part
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "512MiB")]
+    memory: u64,
+    /// Print JSON instead of a table: an object for each filter, and for each file that is not read
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let terminal = Terminal::listen()?;
+    let count = counter(&terminal);
+    let (mut read, mut unread) = (Vec::new(), Vec::new());
+    for given in &arguments.paths {
+        for path in files(given)? {
+            match arguments.check(&path, &count) {
+                Ok((filters, row_groups)) => read.push(Reported {
+                    path,
+                    filters,
+                    row_groups,
+                }),
+                Err(reason) => unread.push((path, reason)),
+            }
+            go_on(&terminal)?;
+        }
+    }
+    terminal.finish();
+    columns::present(&read, &unread, arguments.json, false)
+}
+
+impl Arguments {
+    /// Returns the filters of a file and the number of its row groups.
+    fn check(
+        &self,
+        path: &Path,
+        go_on: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<(Vec<FilterReport>, u64), Unread> {
+        let file = ParquetFile::open(open_file(path)?)?;
+        let all = &file.footer().columns;
+        let is_unknown = |name: &&String| all.iter().all(|column| column.path != **name);
+        if let Some(unknown) = self.column.iter().find(is_unknown) {
+            return Err(no_column(all, unknown).into());
+        }
+        let memory = self.memory / thread::available_parallelism().map_or(1, NonZero::get) as u64;
+        let reports = Mutex::new(BTreeMap::new());
+        let chosen = all
+            .iter()
+            .filter(|column| self.column.is_empty() || self.column.contains(&column.path));
+        let filters = file.filters(chosen).enumerate().take_while(|_| go_on(0));
+        workers::run(filters, |(number, (column, filter))| {
+            let checked = match &filter {
+                Ok(filter) => check(&file, column, filter, memory, go_on).map(|checked| {
+                    let ones = filter.bitset.iter().map(|byte| u64::from(byte.count_ones()));
+                    let bits = 8 * filter.bitset.len() as u64;
+                    let fill = significant::round(ones.sum::<u64>() as f64 / bits as f64);
+                    Some(CheckedValues {
+                        fill,
+                        values: checked.values,
+                        denied: checked.denied,
+                        first_denied: checked.first_denied,
+                    })
+                }),
+                Err(_) => Ok(None),
+            };
+            let mut report = FilterReport::new(column, filter, None);
+            match checked {
+                Ok(None) => {}
+                Ok(checked) => (report.note, report.checked) = (None, checked),
+                Err(error) => report.unread = Some(error.into()),
+            }
+            lock(&reports).insert(number, report);
+        });
+        let reports = mem::take(&mut *lock(&reports));
+        Ok((reports.into_values().collect(), file.footer().row_groups))
+    }
+}
