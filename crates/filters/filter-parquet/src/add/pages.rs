@@ -273,12 +273,7 @@ fn decompress(codec: i64, bytes: &[u8], contents: &mut Vec<u8>, len: usize) -> R
                 5 => hadoop_blocks(bytes, target)
                     .or_else(|_| lz4_frame(bytes, target))
                     .or_else(|_| lz4_block(bytes, target)),
-                6 => {
-                    let mut decoder = ruzstd::decoding::FrameDecoder::new();
-                    decoder
-                        .decode_all(bytes, target)
-                        .map_err(|error| error.to_string())
-                }
+                6 => zstd::bulk::decompress_to_buffer(bytes, target).map_err(|error| error.to_string()),
                 _ => lz4_block(bytes, target),
             }?;
             contents.truncate(start + written);
