@@ -385,6 +385,8 @@ const LISTED: usize = 100;
 fn is_decodable(chunk: &ColumnChunk) -> Result<(), String> {
     let codec = chunk.codec.unwrap_or(0);
     match chunk {
+        // So says the documentation of `parquet`.
+        _ if cfg!(target_endian = "big") => Err("its decoder needs a little-endian processor".to_owned()),
         _ if chunk.is_encrypted => Err("it is encrypted".to_owned()),
         _ if chunk.is_elsewhere => Err("its pages are in another file".to_owned()),
         _ if !is_readable(codec) => Err(format!("its compression, {codec}, is not supported")),
