@@ -41,7 +41,7 @@ use std::io::Write;
 use filter_policy::parquet::{Header, expected_rate};
 use filter_tables::ReadAt;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, memory_to_check};
 pub use error::AddError;
 pub use values::is_decoding;
 
@@ -222,6 +222,10 @@ impl<R: ReadAt> Plan<R> {
             }
             column += 1;
         }
+        let values = chunks
+            .iter()
+            .filter_map(|&(number, _)| all.get(number)?.num_values);
+        check_values(&file, values).map_err(AddError::Refused)?;
         let size = Size {
             rate,
             max: 1 << max_bytes.min(128 << 20).ilog2(),
@@ -294,8 +298,7 @@ impl<R: ReadAt> Plan<R> {
     }
 
     /// Reads the values of the chunk with this number, and builds its filter, in as much memory as [`memory`](Self::memory)
-    /// says. `go_on` gets the number of values that were read since the last call; after each page it says whether to go
-    /// on.
+    /// says. `go_on` gets the number of values that were read since the last call, and says whether to go on.
     ///
     /// # Errors
     ///
@@ -392,6 +395,20 @@ fn is_decodable(chunk: &ColumnChunk) -> Result<(), String> {
         _ if !is_readable(codec) => Err(format!("its compression, {codec}, is not supported")),
         _ if chunk.max_levels.is_none() => Err("it must have a place in the schema".to_owned()),
         _ => Ok(()),
+    }
+}
+
+/// Checks that a file does not state more values than it can have in a run of equal ones: a page of some bytes could take
+/// minutes.
+fn check_values<R: ReadAt>(file: &ParquetFile<R>, values: impl Iterator<Item = u64>) -> Result<(), String> {
+    const OF_BYTE: u64 = 1 << 16;
+    const OF_ANY_FILE: u64 = 1 << 27;
+    let (values, len) = (values.fold(0, u64::saturating_add), file.footer_place().start);
+    match values <= len.saturating_mul(OF_BYTE).saturating_add(OF_ANY_FILE) {
+        true => Ok(()),
+        false => Err(format!(
+            "the footer states {values} values of the columns, too many for {len} bytes"
+        )),
     }
 }
 

@@ -6,8 +6,8 @@ use filter_policy::parquet::SplitBlockFilter;
 use filter_tables::ReadAt;
 
 use super::error::AddError;
-use super::is_decodable;
 use super::values::read_values;
+use super::{check_values, is_decodable};
 use crate::column::ColumnChunk;
 use crate::file::{ColumnFilter, ParquetFile};
 
@@ -23,9 +23,24 @@ pub struct Checked {
     pub first_denied: Option<String>,
 }
 
+/// Reads the headers of the pages of a chunk. Returns the most bytes of memory that [`check`] needs besides the filter.
+///
+/// # Errors
+///
+/// [`AddError::Page`], [`AddError::Refused`] if the pages cannot be decoded, or not in as much memory as is allowed, and
+/// the errors of the reader.
+pub fn memory_to_check<R: ReadAt>(
+    file: &ParquetFile<R>,
+    chunk: &ColumnChunk,
+    allowed: u64,
+) -> Result<u64, AddError<R::Error>> {
+    is_decodable(chunk).map_err(|reason| AddError::refused(chunk, &reason))?;
+    check_values(file, chunk.num_values.into_iter()).map_err(AddError::Refused)?;
+    super::memory(file, chunk, allowed, 0)
+}
+
 /// Reads all values of a chunk of the file, and queries its filter for each. `go_on` gets the number of values that were
-/// read since the last call; after each page it says whether to go on. `memory` is the most bytes that are used, besides
-/// those of the filter.
+/// read since the last call, and says whether to go on. `memory` is the most bytes that are used besides the filter.
 ///
 /// # Errors
 ///
@@ -37,8 +52,7 @@ pub fn check<R: ReadAt>(
     memory: u64,
     go_on: &dyn Fn(u64) -> bool,
 ) -> Result<Checked, AddError<R::Error>> {
-    is_decodable(chunk).map_err(|reason| AddError::refused(chunk, &reason))?;
-    super::memory(file, chunk, memory, 0)?;
+    memory_to_check(file, chunk, memory)?;
     let mut checked = Checked::default();
     let bits = SplitBlockFilter::new(&filter.bitset).ok();
     let found = read_values(file, chunk, go_on, &mut |hashes, text| {

@@ -154,8 +154,9 @@ fn read_as<T: DataType, R: ReadAt>(
         }
         let page = page(&header, contents, max, column, found.dictionary.is_some());
         *next_page.lock() = Some(page.map_err(|reason| pages.error(reason))?);
+        let mut is_stopped = false;
         let decode = || -> ParquetResult<()> {
-            loop {
+            while !is_stopped {
                 levels.clear();
                 values.clear();
                 let (_, _, read) = reader.read_records(batch, Some(&mut levels), None, &mut values)?;
@@ -180,7 +181,9 @@ fn read_as<T: DataType, R: ReadAt>(
                         .get(index)
                         .map_or_else(String::new, |value| shown(column, value.as_bytes()))
                 });
+                is_stopped = !go_on(read as u64);
             }
+            Ok(())
         };
         DECODING.set(true);
         let decoded = catch_unwind(AssertUnwindSafe(decode));
@@ -193,7 +196,7 @@ fn read_as<T: DataType, R: ReadAt>(
             Ok(Err(error)) => return Err(pages.error(error.to_string())),
             Err(_) => return Err(pages.error("its values are damaged")),
         }
-        if !go_on(if header.is_data() { header.values.into() } else { 0 }) {
+        if is_stopped {
             return Err(AddError::Stopped);
         }
     }

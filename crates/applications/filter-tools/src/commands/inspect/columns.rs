@@ -78,7 +78,7 @@ pub(in crate::commands) fn present(
     as_json: bool,
     has_key: bool,
 ) -> Result<(), Failure> {
-    if let (true, Some((path, reason))) = (files.is_empty(), unread.first()) {
+    if let (true, Some((path, reason))) = (files.is_empty() && !as_json, unread.first()) {
         return Err(reason.failure(path));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());

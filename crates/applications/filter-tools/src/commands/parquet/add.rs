@@ -51,7 +51,7 @@ use rewriting::{FileReport, Rewriting};
     after_help = "Examples:\n  {program} parquet add events.parquet --column user.id --out with-filters.parquet\n  \
         {program} parquet add lake/events --column id --columns-like '*_id' --rate 0.1% --out lake/with-filters\n  \
         {program} parquet add part-*.parquet --column id --in-place\n\n\
-        Exit codes: 0 done; 1 a file is damaged, or cannot be read or written; 2 the arguments are wrong, or a file is refused; \
+        Exit codes: 0 done; 1 a file is damaged, changed meanwhile or cannot be written; 2 the arguments are wrong, or a file is refused or cannot be opened; \
         130 stopped."
 )]
 pub(super) struct Arguments {

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::mem;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread;
 
 use filter_parquet::ParquetFile;
-use filter_parquet::add::check;
+use filter_parquet::add::{check, memory_to_check};
 use statistics::significant;
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::go_on;
 
 use super::files;
-use super::workers::{self, counter, lock};
+use super::workers::{self, Budget, counter, lock};
 use crate::commands::inspect::columns::{self, ParquetFile as Reported};
 use crate::commands::numbers::bytes;
 use crate::inspection::parquet::{CheckedValues, FilterReport, no_column};
@@ -37,7 +35,7 @@ pub(super) struct Arguments {
     /// Check only the filters of this column; parts of its path are joined by dots. Can be repeated
     #[arg(long, value_name = "NAME")]
     column: Vec<String>,
-    /// Most memory for pages, of which each processor has its part
+    /// Most memory for pages and filters, of all processors together
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "512MiB")]
     memory: u64,
     /// Print JSON instead of a table: an object for each filter, and for each file that is not read
@@ -76,21 +74,25 @@ impl Arguments {
         let file = ParquetFile::open(open_file(path)?)?;
         let all = &file.footer().columns;
         let is_unknown = |name: &&String| all.iter().all(|column| column.path != **name);
-        if let Some(unknown) = self.column.iter().find(is_unknown) {
+        if let (Some(unknown), false) = (self.column.iter().find(is_unknown), all.is_empty()) {
             return Err(no_column(all, unknown).into());
         }
-        let memory = self.memory / thread::available_parallelism().map_or(1, NonZero::get) as u64;
-        let reports = Mutex::new(BTreeMap::new());
+        let (budget, reports) = (Budget::new(self.memory), Mutex::new(BTreeMap::new()));
         let chosen = all
             .iter()
             .filter(|column| self.column.is_empty() || self.column.contains(&column.path));
         let filters = file.filters(chosen).enumerate().take_while(|_| go_on(0));
-        workers::run(filters, |(number, (column, filter))| {
-            let checked = match &filter {
-                Ok(filter) => check(&file, column, filter, memory, go_on).map(|checked| {
-                    let ones = filter.bitset.iter().map(|byte| u64::from(byte.count_ones()));
-                    let bits = 8 * filter.bitset.len() as u64;
-                    let fill = significant::round(ones.sum::<u64>() as f64 / bits as f64);
+        let tasks = filters.map(|(number, (column, filter))| {
+            let of_filter = filter.as_ref().map_or(0, |filter| filter.bitset.len() as u64);
+            let memory = memory_to_check(&file, column, self.memory.saturating_sub(of_filter));
+            let share = memory.map(|memory| budget.take((memory + of_filter).min(self.memory)));
+            (number, column, filter, share)
+        });
+        workers::run(tasks, |(number, column, filter, share)| {
+            let checked = match (&filter, share) {
+                (Ok(filter), Ok(_share)) => check(&file, column, filter, self.memory, go_on).map(|checked| {
+                    let ones: u32 = filter.bitset.iter().map(|byte| byte.count_ones()).sum();
+                    let fill = significant::round(f64::from(ones) / (8 * filter.bitset.len()) as f64);
                     Some(CheckedValues {
                         fill,
                         values: checked.values,
@@ -98,7 +100,8 @@ impl Arguments {
                         first_denied: checked.first_denied,
                     })
                 }),
-                Err(_) => Ok(None),
+                (Ok(_), Err(error)) => Err(error),
+                (Err(_), _) => Ok(None),
             };
             let mut report = FilterReport::new(column, filter, None);
             match checked {

@@ -1,11 +1,13 @@
 //! A file that gets filters.
 
 use std::collections::BTreeMap;
+#[cfg(unix)]
+use std::fs::Permissions;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::mem;
 #[cfg(unix)]
-use std::os::unix::fs::{MetadataExt as _, fchown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
@@ -60,6 +62,7 @@ pub(super) struct Rewriting<'a> {
     target: File,
     /// The same file, after the data.
     behind: File,
+    is_in_place: bool,
     state: Mutex<State<'a>>,
 }
 
@@ -108,7 +111,7 @@ impl<'a> Rewriting<'a> {
             .seek(SeekFrom::Start(plan.data_len()))
             .map_err(&of_output)?;
         if !keep_owner(&metadata, &target).map_err(&of_output)? {
-            let text = "the owner is not kept, because the system does not allow it";
+            let text = "owner or group are not kept, because the system does not allow it";
             report.notes.push(text.to_owned());
         }
         let old_lens = plan
@@ -129,6 +132,7 @@ impl<'a> Rewriting<'a> {
             plan,
             target,
             behind,
+            is_in_place: arguments.in_place,
             state: Mutex::new(State {
                 file: Some(file),
                 report,
@@ -238,8 +242,15 @@ impl<'a> Rewriting<'a> {
         if !is_same || !self.plan.is_unchanged().map_err(failed)? {
             return Err(failed(AddError::Changed));
         }
-        if let Some(file) = state.file.take() {
-            file.finish().map_err(Failure::system(output))?;
+        let mut chunks = self.plan.chunks().zip(&state.places);
+        let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
+        match state.file.take() {
+            Some(_) if self.is_in_place && has_no_filter => state
+                .report
+                .notes
+                .push("no filter was added, and the file stays as it is".to_owned()),
+            Some(file) => file.finish().map_err(Failure::system(output))?,
+            None => {}
         }
         for ((chunk, built), (_, len)) in self.plan.chunks().zip(&state.written).zip(&state.places) {
             state.report.add(chunk, built, *len as u64);
@@ -291,18 +302,24 @@ fn seen(metadata: &Metadata) -> Seen {
     (metadata.len(), metadata.modified().ok(), identity)
 }
 
-/// Gives a file the owner and the permissions of another. Returns false if the system does not allow the owner.
+/// Gives a file the owner, the group and the permissions of another. Returns false if the system does not allow owner or
+/// group. Another group then gets the permissions that all have.
+#[cfg(unix)]
 fn keep_owner(from: &Metadata, to: &File) -> io::Result<bool> {
-    #[cfg(unix)]
-    let is_kept = {
-        let now = to.metadata()?;
-        let is_same = (from.uid(), from.gid()) == (now.uid(), now.gid());
-        is_same || fchown(to, Some(from.uid()), Some(from.gid())).is_ok()
+    let has_group = fchown(to, None, Some(from.gid())).is_ok();
+    let has_owner = fchown(to, Some(from.uid()), None).is_ok();
+    let mode = match has_group {
+        true => from.mode(),
+        false => from.mode() & !0o2070 | (from.mode() & 0o7) << 3,
     };
-    #[cfg(not(unix))]
-    let is_kept = true;
+    to.set_permissions(Permissions::from_mode(mode))?;
+    Ok(has_owner && has_group)
+}
+
+#[cfg(not(unix))]
+fn keep_owner(from: &Metadata, to: &File) -> io::Result<bool> {
     to.set_permissions(from.permissions())?;
-    Ok(is_kept)
+    Ok(true)
 }
 
 #[cfg(test)]
