@@ -156,15 +156,15 @@ pub fn add_bloom_filters<R: ReadAt, W: Write, C: AsRef<str>>(
 ///
 /// The reason why not: the type is BOOLEAN or INT96, or a logical type whose values are not looked up, such as INTERVAL, or
 /// are looked up in another form than the stored one: DuckDB 2.0 takes FLOAT16 for FLOAT, and decimals of more than 38
-/// digits for DOUBLE.
+/// digits for DOUBLE; DataFusion 50 takes decimals in arrays of any length for 16 bytes.
 pub fn is_supported(chunk: &ColumnChunk) -> Result<(), &'static str> {
     match (chunk.column_type.physical, chunk.column_type.logical) {
         (PhysicalType::Boolean, _) => Err("its type is BOOLEAN, of which there are no filters"),
         (PhysicalType::Int96, _) => Err("its type is INT96, whose filters readers do not query"),
         (PhysicalType::FixedLenByteArray(..=0), _) => Err("its values must have at least one byte"),
         (_, Some(LogicalType::Float16)) => Err("its type is FLOAT16, of which DuckDB would find no value"),
-        (PhysicalType::FixedLenByteArray(17..), Some(LogicalType::Decimal(_))) => {
-            Err("it has decimals of more than 16 bytes, of which DuckDB would find no value")
+        (PhysicalType::ByteArray | PhysicalType::FixedLenByteArray(_), Some(LogicalType::Decimal(_))) => {
+            Err("it has decimals in bytes, of which DataFusion or DuckDB would find no value")
         }
         (_, Some(LogicalType::Other)) => Err("its logical type is one whose filters readers do not query"),
         _ => Ok(()),
@@ -383,6 +383,8 @@ impl<R: ReadAt> Plan<R> {
 
 /// The number of columns that a message lists.
 const LISTED: usize = 100;
+/// The bytes of a value of fixed length from which on it is refused: a decoder may copy one that a page does not have.
+const LONGEST: i32 = 1 << 24;
 
 /// Says whether the pages of a chunk can be decoded.
 fn is_decodable(chunk: &ColumnChunk) -> Result<(), String> {
@@ -392,6 +394,13 @@ fn is_decodable(chunk: &ColumnChunk) -> Result<(), String> {
         _ if cfg!(target_endian = "big") => Err("its decoder needs a little-endian processor".to_owned()),
         _ if chunk.is_encrypted => Err("it is encrypted".to_owned()),
         _ if chunk.is_elsewhere => Err("its pages are in another file".to_owned()),
+        _ if matches!(
+            chunk.column_type.physical,
+            PhysicalType::FixedLenByteArray(LONGEST..)
+        ) =>
+        {
+            Err(format!("its values must have less than {LONGEST} bytes"))
+        }
         _ if !is_readable(codec) => Err(format!("its compression, {codec}, is not supported")),
         _ if chunk.max_levels.is_none() => Err("it must have a place in the schema".to_owned()),
         _ => Ok(()),

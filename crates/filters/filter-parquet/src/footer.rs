@@ -112,8 +112,8 @@ fn column_chunk(input: &mut Input<'_>, row_group: u64, column_type: ColumnType) 
     input.structure(|input, field| match field {
         // The path of another file, to which the offsets refer.
         (1, BINARY) => {
-            is_elsewhere = true;
-            input.binary().map(drop)
+            is_elsewhere = !input.binary()?.is_empty();
+            Ok(())
         }
         (3, STRUCT) => {
             metadata = Some(Metadata::read(input)?);

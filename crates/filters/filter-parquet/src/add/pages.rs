@@ -110,13 +110,14 @@ impl PageHeader {
             contents.extend_from_slice(levels.get(repetition..).unwrap_or_default());
         }
         let levels_len = contents.len();
-        if codec == 0 || !self.is_compressed {
+        // Arrow C++ before 3.0 states that its compressed pages of version 2 are not.
+        if codec == 0 || (!self.is_compressed && packed.len() == len) {
             contents.extend_from_slice(packed);
         } else if len > 0 {
             decompress(codec, packed, &mut contents, len)?;
-            if contents.len() - levels_len != len {
-                return Err(format!("it must have {len} bytes without compression"));
-            }
+        }
+        if contents.len() - levels_len != len {
+            return Err(format!("it must have {len} bytes without compression"));
         }
         let contents = Bytes::from(contents);
         match self.kind {
@@ -212,7 +213,14 @@ impl<'f, R: ReadAt> Pages<'f, R> {
                 return Ok(Some((header, start)));
             }
         }
-        Ok(None)
+        // Other readers go by rows, and would find values that the filter denies.
+        let has_more = self.chunk.pages.as_ref().is_some_and(|pages| self.at < pages.end);
+        match has_more.then(|| self.header()) {
+            Some(Ok((header, _))) if header.is_data() && header.values > 0 => {
+                Err(self.error("it must be the last, since the footer states no more values"))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns the number of bytes from a place to the end of what the chunk may have.
@@ -306,5 +314,8 @@ fn hadoop_blocks(mut bytes: &[u8], target: &mut [u8]) -> Result<usize, String> {
         lz4_block(block, target.ok_or("a block must not be longer than the page")?)?;
         (bytes, written) = (rest, written + len);
     }
-    Ok(written)
+    match bytes.is_empty() && written == target.len() {
+        true => Ok(written),
+        false => Err("the blocks must have the bytes of the page".to_string()),
+    }
 }

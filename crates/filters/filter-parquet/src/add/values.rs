@@ -39,6 +39,7 @@ const PLAIN_DICTIONARY: i64 = 2;
 const DELTA_LENGTH_BYTE_ARRAY: i64 = 6;
 const DELTA_BYTE_ARRAY: i64 = 7;
 const RLE_DICTIONARY: i64 = 8;
+const BYTE_STREAM_SPLIT: i64 = 9;
 
 std::thread_local! {
     static DECODING: Cell<bool> = const { Cell::new(false) };
@@ -141,34 +142,38 @@ fn read_as<T: DataType, R: ReadAt>(
     let (mut found, mut pages) = (Found::default(), Pages::new(file, chunk)?);
     let (mut levels, mut values, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
     while let Some((header, start)) = pages.next()? {
-        let contents = pages.contents(&header, start)?;
-        let batch = match header.encodings[0] {
-            // Each value may repeat the one before it, so that values may be much longer than the page.
-            DELTA_BYTE_ARRAY => (BATCH_BYTES / contents.len().max(1)).clamp(1, BATCH),
-            _ => BATCH,
-        };
-        if header.is_dictionary() {
-            found.dictionary = Some(header.stored_len.into());
-        } else {
-            found.has_others |= !is_in_dictionary(&header);
-        }
-        let page = page(&header, contents, max, column, found.dictionary.is_some());
-        *next_page.lock() = Some(page.map_err(|reason| pages.error(reason))?);
-        let mut is_stopped = false;
-        let decode = || -> ParquetResult<()> {
-            while !is_stopped {
+        let decode = || {
+            let contents = pages.contents(&header, start)?;
+            let batch = match header.encodings[0] {
+                // Each value may repeat the one before it, so that values may be much longer than the page.
+                DELTA_BYTE_ARRAY => (BATCH_BYTES / contents.len().max(1)).clamp(1, BATCH),
+                // The decoder copies as many bytes as the values of a batch would have.
+                BYTE_STREAM_SPLIT => {
+                    (contents.len() / usize::try_from(len).unwrap_or(1).max(1)).clamp(1, BATCH)
+                }
+                _ => BATCH,
+            };
+            if header.is_dictionary() {
+                found.dictionary = Some(header.stored_len.into());
+            } else {
+                found.has_others |= !is_in_dictionary(&header);
+            }
+            let page = page(&header, contents, max, column, found.dictionary.is_some());
+            *next_page.lock() = Some(page.map_err(|reason| pages.error(reason))?);
+            loop {
                 levels.clear();
                 values.clear();
-                let (_, _, read) = reader.read_records(batch, Some(&mut levels), None, &mut values)?;
+                let read = reader.read_records(batch, Some(&mut levels), None, &mut values);
+                let (_, _, read) = read.map_err(|error| match error {
+                    ParquetError::General(reason) | ParquetError::EOF(reason) => pages.error(reason),
+                    error => pages.error(error.to_string()),
+                })?;
                 if read == 0 {
                     return Ok(());
                 }
                 hashes.clear();
-                hashes.extend(
-                    values
-                        .iter()
-                        .map(|value| PhysicalValue::ByteArray(value.as_bytes()).hash()),
-                );
+                let hash = |value: &T::T| PhysicalValue::ByteArray(value.as_bytes()).hash();
+                hashes.extend(values.iter().map(hash));
                 found.values += hashes.len() as u64;
                 if matches!(column, PhysicalType::Float | PhysicalType::Double) {
                     for number in values.iter().filter_map(|value| number(value.as_bytes())) {
@@ -176,29 +181,17 @@ fn read_as<T: DataType, R: ReadAt>(
                         found.has_nan |= number.is_nan();
                     }
                 }
-                sink(&hashes, &|index| {
-                    values
-                        .get(index)
-                        .map_or_else(String::new, |value| shown(column, value.as_bytes()))
-                });
-                is_stopped = !go_on(read as u64);
+                let text = |value: &T::T| shown(column, value.as_bytes());
+                sink(&hashes, &|index| values.get(index).map(text).unwrap_or_default());
+                if !go_on(read as u64) {
+                    return Err(AddError::Stopped);
+                }
             }
-            Ok(())
         };
         DECODING.set(true);
         let decoded = catch_unwind(AssertUnwindSafe(decode));
         DECODING.set(false);
-        match decoded {
-            Ok(Ok(())) => {}
-            Ok(Err(ParquetError::General(reason) | ParquetError::EOF(reason))) => {
-                return Err(pages.error(reason));
-            }
-            Ok(Err(error)) => return Err(pages.error(error.to_string())),
-            Err(_) => return Err(pages.error("its values are damaged")),
-        }
-        if is_stopped {
-            return Err(AddError::Stopped);
-        }
+        decoded.unwrap_or_else(|_| Err(pages.error("its bytes are damaged")))?;
     }
     Ok(found)
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use filter_parquet::add::{Options, add_bloom_filters};
-use filter_parquet::{Footer, ParquetFile};
+use filter_parquet::{Footer, ParquetFile, Value, ValueForm};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -76,4 +76,56 @@ proptest! {
     fn any_bytes_are_a_footer_or_damaged(footer in vec(any::<u8>(), 0..200)) {
         read(&footer);
     }
+}
+
+/// Adds a filter to a file of the column `c`, and returns the error.
+fn refusal(file: &[u8]) -> Option<String> {
+    let added = add_bloom_filters(file, io::sink(), &["c"], Options::default());
+    added.err().map(|error| error.to_string())
+}
+
+/// A page without bytes, whose 8,192 values of fixed length in `BYTE_STREAM_SPLIT` would be copied.
+#[test]
+fn long_values_that_are_not_there() {
+    let file = |width: &[u8], footer_len: u8| {
+        [
+            b"PAR1\x15\0\x15\0\x15\0,\x15\x80\x80\x01\x15\x12\x15\x06\x15\x06\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x0e\x15",
+            width,
+            b"\x15\0\x18\x01c\0\x16\x80\x80\x01\x19\x1c\x19\x1c&\x08\x1c\x15\x0e\x19\x15\0\x19\x18\x01c\x15\0\x16\x80\x80\x01\x16&\x16&&\x08\0\0\x16&\x16\x80\x80\x01\0(\x01x\0",
+            &[footer_len, 0, 0, 0],
+            b"PAR1",
+        ]
+        .concat()
+    };
+    let longest = refusal(&file(b"\xfe\xff\xff\xff\x0f", 0x48)).unwrap();
+    assert!(
+        longest.ends_with("its values must have less than 16777216 bytes"),
+        "{longest}"
+    );
+    let damaged = refusal(&file(b"\xfe\xff\xff\x0f", 0x47)).unwrap();
+    assert!(damaged.ends_with("page 0: its bytes are damaged"), "{damaged}");
+}
+
+/// Arrow C++ before 3.0 states that its compressed pages of version 2 are not. This one has the number 5 in Snappy.
+#[test]
+fn a_compressed_page_that_says_it_is_not() {
+    let file = b"PAR1\x15\x06\x15\x10\x15\x14\x5c\x15\x02\x15\0\x15\x02\x15\0\x15\0\x15\0\x12\0\0\x08\x1c\x05\0\0\0\0\0\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x04%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x04\x19\x15\0\x19\x18\x01c\x15\x02\x16\x02\x16@\x16@&\x08\0\0\x16@\x16\x02\0(\x01x\0<\0\0\0PAR1";
+    let mut added = Vec::new();
+    add_bloom_filters(&file[..], &mut added, &["c"], Options::default()).unwrap();
+    let added = ParquetFile::open(added).unwrap();
+    let (chunk, filter) = added.filters(&added.footer().columns).next().unwrap();
+    let may_match = |value| {
+        filter
+            .as_ref()
+            .unwrap()
+            .may_match(&Value::parse(value, chunk.column_type, ValueForm::Written).unwrap())
+    };
+    assert!(may_match("5") && !may_match("6"));
+}
+
+/// The number 7 in a block of LZ4 as old writers stored it, shorter than the lengths of Hadoop's blocks.
+#[test]
+fn a_short_block_of_lz4() {
+    let file = b"PAR1\x15\0\x15\x08\x15\x0a,\x15\x02\x15\0\x15\x06\x15\x06\0\0@\x07\0\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x02%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x02\x19\x15\0\x19\x18\x01c\x15\x0a\x16\x02\x16,\x16,&\x08\0\0\x16,\x16\x02\0(\x01x\0<\0\0\0PAR1";
+    assert_eq!(refusal(file), None);
 }

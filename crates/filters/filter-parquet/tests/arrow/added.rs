@@ -19,7 +19,7 @@ use crate::filters::written;
 
 const TYPES: &str = "int32|int64|float|double|binary|fixed_len_byte_array(5)|int32 (DATE)|int32 (INTEGER(8,false))|\
     int64 (TIMESTAMP(MICROS,true))|int64 (DECIMAL(15,3))|binary (STRING)|binary (JSON)|binary (ENUM)|\
-    fixed_len_byte_array(16) (UUID)|binary (DECIMAL(30,2))|fixed_len_byte_array(9) (DECIMAL(20,2))";
+    fixed_len_byte_array(16) (UUID)|int32 (DECIMAL(9,2))|int64 (TIME(MICROS,true))";
 const COMPRESSIONS: &str = "UNCOMPRESSED SNAPPY GZIP(6) BROTLI(1) LZ4 LZ4_RAW ZSTD(1)";
 const GROUPS: usize = 3;
 

@@ -35,8 +35,9 @@ use rewriting::{FileReport, Rewriting};
 /// the filters follow them, and then the footer, in which nothing but the places of the filters is new.
 ///
 /// A filter is sized by the different values of its row group. A row group gets none where all pages have a dictionary
-/// that is smaller than the filter, since readers look there first; --always adds one. BOOLEAN, INT96 and INTERVAL
-/// columns have no filters.
+/// that is smaller than the filter, since some readers look there first; --always adds one. Columns
+/// of BOOLEAN, INT96 and INTERVAL have no filters, nor have FLOAT16 and decimals in bytes, which readers look up in
+/// another form.
 ///
 /// A folder stands for the Parquet files in it and in its folders, except hidden ones and those whose names begin with
 /// an underscore; links to folders are not followed, and links to files are followed to their file. If several files
