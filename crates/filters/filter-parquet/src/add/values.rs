@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{self, Receiver};
 
 use bytes::Bytes;
 use filter_policy::parquet::PhysicalValue;
@@ -137,8 +137,8 @@ fn read_as<T: DataType, R: ReadAt>(
         .build()
         .map_err(|error| AddError::refused(chunk, &error.to_string()))?;
     let descriptor = ColumnDescriptor::new(Arc::new(value), max, 0, ColumnPath::new(vec![]));
-    let next_page = NextPage::default();
-    let mut reader = ColumnReaderImpl::<T>::new(Arc::new(descriptor), Box::new(next_page.clone()));
+    let (next_page, next_pages) = mpsc::channel();
+    let mut reader = ColumnReaderImpl::<T>::new(Arc::new(descriptor), Box::new(NextPages(next_pages)));
     let (mut found, mut pages) = (Found::default(), Pages::new(file, chunk)?);
     let (mut levels, mut values, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
     while let Some((header, start)) = pages.next()? {
@@ -159,7 +159,8 @@ fn read_as<T: DataType, R: ReadAt>(
                 found.has_others |= !is_in_dictionary(&header);
             }
             let page = page(&header, contents, max, column, found.dictionary.is_some());
-            *next_page.lock() = Some(page.map_err(|reason| pages.error(reason))?);
+            // The decoder lives as long.
+            let _ = next_page.send(page.map_err(|reason| pages.error(reason))?);
             loop {
                 levels.clear();
                 values.clear();
@@ -311,17 +312,10 @@ fn shown(column: PhysicalType, bytes: &[u8]) -> String {
     integer().unwrap_or_else(|| hex::encode(bytes))
 }
 
-/// The page that the decoder reads next.
-#[derive(Clone, Default)]
-struct NextPage(Arc<Mutex<Option<Page>>>);
+/// The pages that the decoder reads next.
+struct NextPages(Receiver<Page>);
 
-impl NextPage {
-    fn lock(&self) -> MutexGuard<'_, Option<Page>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Iterator for NextPage {
+impl Iterator for NextPages {
     type Item = ParquetResult<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -329,9 +323,9 @@ impl Iterator for NextPage {
     }
 }
 
-impl PageReader for NextPage {
+impl PageReader for NextPages {
     fn get_next_page(&mut self) -> ParquetResult<Option<Page>> {
-        Ok(self.lock().take())
+        Ok(self.0.try_recv().ok())
     }
 
     fn peek_next_page(&mut self) -> ParquetResult<Option<PageMetadata>> {
