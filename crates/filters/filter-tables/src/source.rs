@@ -75,7 +75,7 @@ impl ReadAt for Vec<u8> {
 }
 
 /// Reads at places of the file, also from several threads at a time.
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", any(unix, windows)))]
 impl ReadAt for std::fs::File {
     type Error = std::io::Error;
 
@@ -99,16 +99,6 @@ impl ReadAt for std::fs::File {
             buffer = buffer.get_mut(read..).unwrap_or_default();
         }
         Ok(())
-    }
-
-    #[cfg(not(any(unix, windows)))]
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
-        use std::io::{Read as _, Seek as _};
-
-        // Elsewhere a file has one place, so that reads must come one after the other.
-        let mut file = self;
-        file.seek(std::io::SeekFrom::Start(offset))?;
-        file.read_exact(buffer)
     }
 }
 
