@@ -414,7 +414,7 @@ def test_encrypted(options, tmp_path):
 
 # Readers would look up other bytes than those of FLOAT16 and of decimals in bytes.
 REFUSED = {"bool": pa.array([True]), "int96": pa.array([NOON]), "float16": pa.array(np.arange(2, dtype="f2")),
-           "decimal128": pa.array([1, 2]).cast(pa.decimal128(9, 2)), "decimal256": pa.array([1, 2]).cast(pa.decimal256(60, 2))}  # fmt: skip
+           "decimal128": pa.array([1, 2]).cast(pa.decimal128(30, 2)), "decimal256": pa.array([1, 2]).cast(pa.decimal256(60, 2))}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)
