@@ -112,6 +112,14 @@ impl PageHeader {
         let levels_len = contents.len();
         // Arrow C++ before 3.0 states that its compressed pages of version 2 are not.
         if codec == 0 || (!self.is_compressed && packed.len() == len) {
+            let mut other = Vec::new();
+            if codec != 0
+                && decompress(codec, packed, &mut other, len).is_ok()
+                && other.len() == len
+                && len > 0
+            {
+                return Err("it must not be both a compressed page and another one".to_string());
+            }
             contents.extend_from_slice(packed);
         } else if len > 0 {
             decompress(codec, packed, &mut contents, len)?;

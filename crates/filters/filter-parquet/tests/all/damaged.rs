@@ -106,21 +106,40 @@ fn long_values_that_are_not_there() {
     assert!(damaged.ends_with("page 0: its bytes are damaged"), "{damaged}");
 }
 
-/// Arrow C++ before 3.0 states that its compressed pages of version 2 are not. This one has the number 5 in Snappy.
+/// Arrow C++ before 3.0 states that its compressed pages of version 2 are not. The length tells, unless both are equal.
 #[test]
-fn a_compressed_page_that_says_it_is_not() {
-    let file = b"PAR1\x15\x06\x15\x10\x15\x14\x5c\x15\x02\x15\0\x15\x02\x15\0\x15\0\x15\0\x12\0\0\x08\x1c\x05\0\0\0\0\0\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x04%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x04\x19\x15\0\x19\x18\x01c\x15\x02\x16\x02\x16@\x16@&\x08\0\0\x16@\x16\x02\0(\x01x\0<\0\0\0PAR1";
-    let mut added = Vec::new();
-    add_bloom_filters(&file[..], &mut added, &["c"], Options::default()).unwrap();
-    let added = ParquetFile::open(added).unwrap();
-    let (chunk, filter) = added.filters(&added.footer().columns).next().unwrap();
-    let may_match = |value| {
-        filter
-            .as_ref()
-            .unwrap()
-            .may_match(&Value::parse(value, chunk.column_type, ValueForm::Written).unwrap())
+fn a_page_that_says_it_is_not_compressed() {
+    let file = |page: &[u8]| {
+        let len = 2 * page.len() as u8;
+        let all = len + 2 * 22;
+        [
+            &b"PAR1\x15\x06\x15\x10\x15"[..],
+            &[len],
+            b"\x5c\x15\x02\x15\0\x15\x02\x15\0\x15\0\x15\0\x12\0\0",
+            page,
+            b"\x15\x02\x19,H\x04root\x15\x02\0\x15\x04%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x04\x19\x15\0\x19\x18\x01c\x15\x02\x16\x02\x16",
+            &[all, 0x16, all],
+            b"&\x08\0\0\x16@\x16\x02\0(\x01x\0<\0\0\0PAR1",
+        ]
+        .concat()
     };
-    assert!(may_match("5") && !may_match("6"));
+    // The number 5 in Snappy, and as it is.
+    for page in [&b"\x08\x1c\x05\0\0\0\0\0\0\0"[..], b"\x05\0\0\0\0\0\0\0"] {
+        let mut added = Vec::new();
+        add_bloom_filters(&file(page)[..], &mut added, &["c"], Options::default()).unwrap();
+        let added = ParquetFile::open(added).unwrap();
+        let (chunk, filter) = added.filters(&added.footer().columns).next().unwrap();
+        let filter = filter.unwrap();
+        let may_match =
+            |value| filter.may_match(&Value::parse(value, chunk.column_type, ValueForm::Written).unwrap());
+        assert!(may_match("5") && !may_match("6"));
+    }
+    // The number 5 in Snappy, or another number as it is.
+    let error = refusal(&file(b"\x08\x0c\x05\0\0\0\x01\x01")).unwrap();
+    assert!(
+        error.ends_with("both a compressed page and another one"),
+        "{error}"
+    );
 }
 
 /// The number 7 in a block of LZ4 as old writers stored it, shorter than the lengths of Hadoop's blocks.
