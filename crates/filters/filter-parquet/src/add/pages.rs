@@ -8,6 +8,7 @@
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
+use core::ops::Range;
 use std::io::Read as _;
 
 use bytes::Bytes;
@@ -221,8 +222,10 @@ impl<'f, R: ReadAt> Pages<'f, R> {
                 return Ok(Some((header, start)));
             }
         }
-        // Other readers go by rows, and would find values that the filter denies.
-        let has_more = self.chunk.pages.as_ref().is_some_and(|pages| self.at < pages.end);
+        // Other readers go by rows, and would find values that the filter denies. A chunk without values gets no filter,
+        // and many such chunks may claim the same bytes.
+        let is_inside = |pages: &Range<u64>| self.read > 0 && self.at < pages.end;
+        let has_more = self.chunk.pages.as_ref().is_some_and(is_inside);
         match has_more.then(|| self.header()) {
             Some(Ok((header, _))) if header.is_data() && header.values > 0 => {
                 Err(self.error("it must be the last, since the footer states no more values"))

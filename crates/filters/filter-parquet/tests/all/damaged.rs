@@ -1,9 +1,10 @@
 //! Cut and altered files: no bytes cause a panic, or make the reader use more than the file has.
 
+use std::cell::Cell;
 use std::io;
 
 use filter_parquet::add::{Options, add_bloom_filters};
-use filter_parquet::{Footer, ParquetFile, Value, ValueForm};
+use filter_parquet::{Footer, ParquetFile, ReadAt, Value, ValueForm};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -147,4 +148,38 @@ fn a_page_that_says_it_is_not_compressed() {
 fn a_short_block_of_lz4() {
     let file = b"PAR1\x15\0\x15\x08\x15\x0a,\x15\x02\x15\0\x15\x06\x15\x06\0\0@\x07\0\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x02%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x02\x19\x15\0\x19\x18\x01c\x15\x0a\x16\x02\x16,\x16,&\x08\0\0\x16,\x16\x02\0(\x01x\0<\0\0\0PAR1";
     assert_eq!(refusal(file), None);
+}
+
+/// A file that counts the bytes which are read.
+struct Counted<'f>(&'f [u8], &'f Cell<usize>);
+
+impl ReadAt for Counted<'_> {
+    type Error = <[u8] as ReadAt>::Error;
+
+    fn size(&self) -> Result<u64, Self::Error> {
+        self.0.size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        self.1.update(|read| read + buffer.len());
+        self.0.read_exact_at(offset, buffer)
+    }
+}
+
+/// Row groups without rows that all claim the same million bytes, in which there is no page.
+#[test]
+fn claims_without_values() {
+    let row_group = b"\x19\x1c&\x08\x1c\x15\x02\x19\x15\0\x19\x18\x01c\x15\0\x16\0\x16\x80\x80\x80\x01\x16\x80\x80\x80\x01&\x08\0\0\x16\0\x16\0\0";
+    let footer = [
+        &b"\x15\x02\x19,H\x04root\x15\x02\0\x15\x02%\0\x18\x01c\0\x16\0\x19\xfc\xc8\x01"[..],
+        &row_group.repeat(200),
+        b"(\x01x\0",
+    ]
+    .concat();
+    let len = u32::try_from(footer.len()).unwrap().to_le_bytes();
+    let file = [b"PAR1", &[0; 1 << 20][..], &footer, &len, b"PAR1"].concat();
+    let read = Cell::new(0);
+    let added = add_bloom_filters(Counted(&file, &read), io::sink(), &["c"], Options::default()).unwrap();
+    assert!(added.len() == 200 && added.iter().all(|(_, built)| built.filter.is_err()));
+    assert!(read.get() < 2 * file.len(), "{} bytes were read", read.get());
 }
