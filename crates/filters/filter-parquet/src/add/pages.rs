@@ -312,21 +312,30 @@ fn lz4_frame(bytes: &[u8], target: &mut [u8]) -> Result<usize, String> {
     read.map(|()| target.len()).map_err(|error| error.to_string())
 }
 
-/// Reads blocks, each after its length and its stored length in four bytes, the highest first.
+/// Reads blocks, each after its length, whose parts each come after their stored length; numbers have four bytes, the
+/// highest first.
 fn hadoop_blocks(mut bytes: &[u8], target: &mut [u8]) -> Result<usize, String> {
     let mut written = 0;
-    while let Some(([a, b, c, d, stored_len @ ..], rest)) = bytes.split_first_chunk::<8>() {
-        let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
-        let stored_len = u32::from_be_bytes(*stored_len) as usize;
-        let (block, rest) = rest
-            .split_at_checked(stored_len)
-            .ok_or("a block must end in the page")?;
-        let target = target.get_mut(written..).and_then(|target| target.get_mut(..len));
-        lz4_block(block, target.ok_or("a block must not be longer than the page")?)?;
-        (bytes, written) = (rest, written + len);
+    while !bytes.is_empty() {
+        let end = written + number(&mut bytes)?;
+        while written < end {
+            let stored_len = number(&mut bytes)?;
+            let (part, rest) = bytes.split_at_checked(stored_len).ok_or(PAST_PAGE)?;
+            let target = target.get_mut(written..end);
+            written += lz4_block(part, target.ok_or("a block must not be longer than the page")?)?;
+            bytes = rest;
+        }
     }
-    match bytes.is_empty() && written == target.len() {
+    match written == target.len() {
         true => Ok(written),
         false => Err("the blocks must have the bytes of the page".to_string()),
     }
+}
+
+const PAST_PAGE: &str = "a block must end in the page";
+
+fn number(bytes: &mut &[u8]) -> Result<usize, String> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(PAST_PAGE)?;
+    *bytes = rest;
+    Ok(u32::from_be_bytes(*number) as usize)
 }

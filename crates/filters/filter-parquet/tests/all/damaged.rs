@@ -143,11 +143,33 @@ fn a_page_that_says_it_is_not_compressed() {
     );
 }
 
-/// The number 7 in a block of LZ4 as old writers stored it, shorter than the lengths of Hadoop's blocks.
+/// The number 7 in LZ4: a block as old writers stored it, shorter than the lengths of Hadoop's blocks; a block of Hadoop,
+/// also in two parts; and one that is too short.
 #[test]
-fn a_short_block_of_lz4() {
-    let file = b"PAR1\x15\0\x15\x08\x15\x0a,\x15\x02\x15\0\x15\x06\x15\x06\0\0@\x07\0\0\0\x15\x02\x19,H\x04root\x15\x02\0\x15\x02%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x02\x19\x15\0\x19\x18\x01c\x15\x0a\x16\x02\x16,\x16,&\x08\0\0\x16,\x16\x02\0(\x01x\0<\0\0\0PAR1";
-    assert_eq!(refusal(file), None);
+fn blocks_of_lz4() {
+    let file = |page: &[u8]| {
+        let len = 2 * page.len() as u8;
+        let all = len + 2 * 17;
+        [
+            &b"PAR1\x15\0\x15\x08\x15"[..],
+            &[len],
+            b",\x15\x02\x15\0\x15\x06\x15\x06\0\0",
+            page,
+            b"\x15\x02\x19,H\x04root\x15\x02\0\x15\x02%\0\x18\x01c\0\x16\x02\x19\x1c\x19\x1c&\x08\x1c\x15\x02\x19\x15\0\x19\x18\x01c\x15\x0a\x16\x02\x16",
+            &[all, 0x16, all],
+            b"&\x08\0\0\x16,\x16\x02\0(\x01x\0<\0\0\0PAR1",
+        ]
+        .concat()
+    };
+    let pages = [
+        &b"@\x07\0\0\0"[..],
+        b"\0\0\0\x04\0\0\0\x05@\x07\0\0\0",
+        b"\0\0\0\x04\0\0\0\x03\x20\x07\0\0\0\0\x03\x20\0\0",
+    ];
+    for page in pages {
+        assert_eq!(refusal(&file(page)), None);
+    }
+    assert!(refusal(&file(b"\0\0\0\x04\0\0\0\x03\x20\x07\0")).is_some());
 }
 
 /// A file that counts the bytes which are read.
