@@ -79,6 +79,8 @@ fn put(path: &Path, replace: bool, write: impl FnOnce(&mut dyn Write) -> io::Res
 #[derive(Debug)]
 pub struct NewFile {
     file: NamedTempFile,
+    /// Opened before the permissions of a file that is replaced may forbid it.
+    second: File,
     path: PathBuf,
     replace: bool,
 }
@@ -109,10 +111,16 @@ impl NewFile {
             // This error would name the temporary file.
             fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
         })?;
+        let second = file.reopen()?;
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }
-        Ok(Self { file, path, replace })
+        Ok(Self {
+            file,
+            second,
+            path,
+            replace,
+        })
     }
 
     /// Returns the temporary file.
@@ -120,13 +128,9 @@ impl NewFile {
         self.file.as_file()
     }
 
-    /// Opens the temporary file once more, at its start.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the system.
-    pub fn reopen(&self) -> io::Result<File> {
-        self.file.reopen()
+    /// Returns another handle of the temporary file, which has a place of its own, at its start.
+    pub const fn second(&self) -> &File {
+        &self.second
     }
 
     /// Syncs the file and renames it to its path, then syncs the folder.

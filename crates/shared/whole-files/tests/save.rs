@@ -70,6 +70,28 @@ fn links_are_followed_and_permissions_kept() {
     assert_eq!(mode(&ours), mode(&theirs));
 }
 
+/// Tests both handles, also of a file that nobody may write. The superuser may.
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_replaced() {
+    use std::io::{Seek as _, SeekFrom, Write as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("filter");
+    fs::write(&path, "old").unwrap();
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions.clone()).unwrap();
+    let file = whole_files::NewFile::create(&path, true).unwrap();
+    let mut behind = file.second();
+    behind.seek(SeekFrom::Start(3)).unwrap();
+    behind.write_all(b"last").unwrap();
+    file.file().write_all(b"new").unwrap();
+    file.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"newlast");
+    assert_eq!(fs::metadata(&path).unwrap().permissions(), permissions);
+}
+
 /// A file that another program writes in between is not replaced.
 #[test]
 fn a_new_file_replaces_none() {

@@ -8,6 +8,7 @@
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
+use core::ops::Range;
 use std::io::Read as _;
 
 use bytes::Bytes;
@@ -112,6 +113,14 @@ impl PageHeader {
         let levels_len = contents.len();
         // Arrow C++ before 3.0 states that its compressed pages of version 2 are not.
         if codec == 0 || (!self.is_compressed && packed.len() == len) {
+            let mut other = Vec::new();
+            if codec != 0
+                && decompress(codec, packed, &mut other, len).is_ok()
+                && other.len() == len
+                && len > 0
+            {
+                return Err("it must not be both a compressed page and another one".to_string());
+            }
             contents.extend_from_slice(packed);
         } else if len > 0 {
             decompress(codec, packed, &mut contents, len)?;
@@ -213,8 +222,10 @@ impl<'f, R: ReadAt> Pages<'f, R> {
                 return Ok(Some((header, start)));
             }
         }
-        // Other readers go by rows, and would find values that the filter denies.
-        let has_more = self.chunk.pages.as_ref().is_some_and(|pages| self.at < pages.end);
+        // Other readers go by rows, and would find values that the filter denies. A chunk without values gets no filter,
+        // and many such chunks may claim the same bytes.
+        let is_inside = |pages: &Range<u64>| self.read > 0 && self.at < pages.end;
+        let has_more = self.chunk.pages.as_ref().is_some_and(is_inside);
         match has_more.then(|| self.header()) {
             Some(Ok((header, _))) if header.is_data() && header.values > 0 => {
                 Err(self.error("it must be the last, since the footer states no more values"))
@@ -301,21 +312,30 @@ fn lz4_frame(bytes: &[u8], target: &mut [u8]) -> Result<usize, String> {
     read.map(|()| target.len()).map_err(|error| error.to_string())
 }
 
-/// Reads blocks, each after its length and its stored length in four bytes, the highest first.
+/// Reads blocks, each after its length, whose parts each come after their stored length; numbers have four bytes, the
+/// highest first.
 fn hadoop_blocks(mut bytes: &[u8], target: &mut [u8]) -> Result<usize, String> {
     let mut written = 0;
-    while let Some(([a, b, c, d, stored_len @ ..], rest)) = bytes.split_first_chunk::<8>() {
-        let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
-        let stored_len = u32::from_be_bytes(*stored_len) as usize;
-        let (block, rest) = rest
-            .split_at_checked(stored_len)
-            .ok_or("a block must end in the page")?;
-        let target = target.get_mut(written..).and_then(|target| target.get_mut(..len));
-        lz4_block(block, target.ok_or("a block must not be longer than the page")?)?;
-        (bytes, written) = (rest, written + len);
+    while !bytes.is_empty() {
+        let end = written + number(&mut bytes)?;
+        while written < end {
+            let stored_len = number(&mut bytes)?;
+            let (part, rest) = bytes.split_at_checked(stored_len).ok_or(PAST_PAGE)?;
+            let target = target.get_mut(written..end);
+            written += lz4_block(part, target.ok_or("a block must not be longer than the page")?)?;
+            bytes = rest;
+        }
     }
-    match bytes.is_empty() && written == target.len() {
+    match written == target.len() {
         true => Ok(written),
         false => Err("the blocks must have the bytes of the page".to_string()),
     }
+}
+
+const PAST_PAGE: &str = "a block must end in the page";
+
+fn number(bytes: &mut &[u8]) -> Result<usize, String> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(PAST_PAGE)?;
+    *bytes = rest;
+    Ok(u32::from_be_bytes(*number) as usize)
 }

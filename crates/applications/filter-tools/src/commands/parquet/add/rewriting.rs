@@ -106,7 +106,7 @@ impl<'a> Rewriting<'a> {
         check_new(output, replace)?;
         let file = NewFile::create(output, replace).map_err(&of_output)?;
         let target = file.file().try_clone().map_err(&of_output)?;
-        let mut behind = file.reopen().map_err(&of_output)?;
+        let mut behind = file.second().try_clone().map_err(&of_output)?;
         behind
             .seek(SeekFrom::Start(plan.data_len()))
             .map_err(&of_output)?;
