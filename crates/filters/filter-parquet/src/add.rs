@@ -63,7 +63,8 @@ pub struct Options {
     pub max_bytes: u32,
     /// The most bytes of memory for a column chunk, its pages and its filter; 512 MiB by default.
     pub memory: u64,
-    /// True to make a filter also where a dictionary in the file has all values and is shorter; false by default.
+    /// True to make a filter also where a dictionary in the file has all values and is shorter than a new one; false by
+    /// default.
     pub always: bool,
     /// True to replace existing filters, whose bytes stay in the file; false by default.
     pub renew: bool,
@@ -323,7 +324,9 @@ impl<R: ReadAt> Plan<R> {
         let dictionary = found
             .dictionary
             .filter(|&dictionary| dictionary < len && !found.has_others);
-        let filter = match dictionary.filter(|_| !self.options.always) {
+        // A filter that is there already is replaced by another one.
+        let is_wanted = self.options.always || chunk.filter_offset.is_some();
+        let filter = match dictionary.filter(|_| !is_wanted) {
             _ if found.values == 0 => Err("it has no values".to_owned()),
             Some(dictionary) => Err(format!(
                 "its dictionary of {dictionary} bytes has all values, and is shorter than a filter of {len} bytes"

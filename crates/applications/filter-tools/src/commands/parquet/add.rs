@@ -288,8 +288,9 @@ fn print(out: &mut impl io::Write, reports: &[FileReport]) -> io::Result<()> {
     });
     let numbers = [2, 3, 4, 5, 6, 7, 8];
     let columns = table(header.collect::<Vec<_>>(), &numbers, rows.map(Vec::from_iter));
-    match reports.len() as u64 {
-        0 => Ok(()),
-        files => writeln!(out, "{columns}\n\n{} written", counted(files, "file")),
+    let written = reports.iter().filter(|report| report.out.is_some()).count();
+    match reports {
+        [] => Ok(()),
+        _ => writeln!(out, "{columns}\n\n{} written", counted(written as u64, "file")),
     }
 }

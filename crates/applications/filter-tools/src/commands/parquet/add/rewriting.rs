@@ -29,7 +29,8 @@ use crate::inspection::{Unread, open_file};
 pub(super) struct FileReport {
     /// The paths. Bytes that are not text are replaced.
     pub(super) file: String,
-    pub(super) out: String,
+    /// None if the file stays as it is.
+    pub(super) out: Option<String>,
     /// The size of the file that was written.
     pub(super) bytes: u64,
     pub(super) columns: BTreeMap<String, ColumnReport>,
@@ -95,7 +96,7 @@ impl<'a> Rewriting<'a> {
         let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
         let mut report = FileReport {
             file: input.display().to_string(),
-            out: output.display().to_string(),
+            out: Some(output.display().to_string()),
             ..FileReport::default()
         };
         let columns = arguments.columns(parquet.footer(), &mut report.notes);
@@ -245,10 +246,11 @@ impl<'a> Rewriting<'a> {
         let mut chunks = self.plan.chunks().zip(&state.places);
         let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
         match state.file.take() {
-            Some(_) if self.is_in_place && has_no_filter => state
-                .report
-                .notes
-                .push("no filter was added, and the file stays as it is".to_owned()),
+            Some(_) if self.is_in_place && has_no_filter => {
+                state.report.out = None;
+                let text = "no filter was added, and the file stays as it is";
+                state.report.notes.push(text.to_owned());
+            }
             Some(file) => file.finish().map_err(Failure::system(output))?,
             None => {}
         }
