@@ -35,9 +35,9 @@ use rewriting::{FileReport, Rewriting};
 /// the filters follow them, and then the footer, in which nothing but the places of the filters is new.
 ///
 /// A filter is sized by the different values of its row group. A row group gets none where all pages have a dictionary
-/// that is smaller than the filter, since some readers look there first; --always adds one. Columns
-/// of BOOLEAN, INT96 and INTERVAL have no filters, nor have FLOAT16 and decimals in bytes, which readers look up in
-/// another form.
+/// that is smaller than the filter, since some readers look there first; --always adds one, and
+/// --renew replaces one. Columns of BOOLEAN, INT96 and INTERVAL have no filters, nor have FLOAT16 and decimals in bytes,
+/// which readers look up in another form.
 ///
 /// A folder stands for the Parquet files in it and in its folders, except hidden ones and those whose names begin with
 /// an underscore; links to folders are not followed, and links to files are followed to their file. If several files
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let jobs = arguments.jobs()?;
     note_records(&jobs);
-    // Those that stay empty are removed.
+    // Folders that stay empty are removed.
     let mut folders = NewFolders::default();
     for job in &jobs {
         let folder = folder_of(&job.output);
@@ -236,7 +236,7 @@ fn show(jobs: &[Job], mut results: Results, as_json: bool) -> Result<(), Failure
     for report in &reports {
         report.notes.iter().for_each(|text| note(&report.file, text));
     }
-    // The last one decides the exit code. That the program was stopped is said once.
+    // The last failure decides the exit code. That the program was stopped is said once.
     let rank = |failure: &Failure| match failure {
         Failure::Interrupted => 2,
         Failure::Internal(_) => 1,

@@ -90,7 +90,7 @@ impl<'a> Rewriting<'a> {
         let failed = |error| job.failure(error);
         let of_output = Failure::system(output);
         let read = open_file(input).map_err(refused)?;
-        // A second handle, since reads at an offset move the place of a handle on some systems.
+        // The copy has a handle of its own: on some systems, reads at an offset move the place of a handle.
         let source = open_file(input).map_err(refused)?;
         let metadata = read.metadata().map_err(refused)?;
         let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
@@ -360,7 +360,7 @@ mod tests {
             result = file.run(step, prepared, &|_| true);
         }
         let result = result.unwrap();
-        // Also of a file that has failed.
+        // That holds for a file that has failed, too.
         assert_eq!(budget.used(), 0);
         drop(file);
         let names = fs::read_dir(folder.path())
@@ -419,7 +419,7 @@ mod tests {
                 assert!(error.contains("changed while"), "{name}: {error}");
             }
         }
-        // The same bytes and time, but another file.
+        // Another file may have the same bytes and time.
         #[cfg(unix)]
         rewrite(
             |path| {
