@@ -16,6 +16,9 @@ pub(super) type Place = (u64, u32);
 
 /// The number of the field `bloom_filter_offset`.
 const OFFSET: u64 = 14;
+/// The levels of nesting in fields that are kept: those of a footer that was read before, which counts them anew in each
+/// of its structures.
+const DEPTH: u8 = 64;
 /// The number of the field `bloom_filter_length`.
 const LENGTH: u64 = 15;
 
@@ -43,15 +46,15 @@ pub(super) fn edit(footer: &[u8], places: &BTreeMap<(u64, u64), Option<Place>>) 
                             done = at(input);
                             Ok(())
                         }
-                        ((_, kind), _) => input.skip(kind),
+                        ((_, kind), _) => input.skip_within(kind, DEPTH),
                     })
                 }),
-                (_, kind) => input.skip(kind),
+                (_, kind) => input.skip_within(kind, DEPTH),
             })?;
             group += 1;
             Ok(())
         }),
-        (_, kind) => input.skip(kind),
+        (_, kind) => input.skip_within(kind, DEPTH),
     })?;
     edited.extend_from_slice(kept(done, footer.len()));
     Ok(edited)
@@ -73,7 +76,7 @@ fn edit_metadata(input: &mut Input<'_>, mut place: Option<Place>, edited: &mut V
     };
     input.structure(|input, (number, kind)| {
         let (start, value) = (end, at(input));
-        input.skip(kind)?;
+        input.skip_within(kind, DEPTH)?;
         end = at(input);
         let before = mem::replace(&mut last_read, number);
         if number == OFFSET || number == LENGTH {

@@ -16,7 +16,7 @@ fn every_committed_input_is_read() {
     for (target, count, read) in [
         ("filter_blocks", 149, any_bytes::filter_blocks::read as fn(&[u8])),
         ("filters", 512, any_bytes::filters::read),
-        ("parquet_footers", 844, reader::read),
+        ("parquet_footers", 845, reader::read),
         ("parquet_headers", 620, any_bytes::parquet_headers::read),
         ("tables", 326, tables::read),
     ] {

@@ -105,7 +105,13 @@ impl<'a> Input<'a> {
         self.skip_within(kind, MAX_DEPTH)
     }
 
-    fn skip_within(&mut self, kind: u8, depth: u8) -> Read<()> {
+    /// Skips the value of a field of this type as [`skip`](Self::skip) does, with fields that are nested at most so many levels
+    /// deep.
+    ///
+    /// # Errors
+    ///
+    /// The damage.
+    pub fn skip_within(&mut self, kind: u8, depth: u8) -> Read<()> {
         let depth = depth
             .checked_sub(1)
             .ok_or("fields must not be nested more than 32 levels deep")?;
