@@ -94,7 +94,7 @@ pub struct Plan<R> {
     chunks: Vec<(usize, u64)>,
 }
 
-/// What was built for a column chunk.
+/// The filter that was built for a column chunk, with the numbers that decided its size.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Built {

@@ -43,7 +43,7 @@ pub(crate) struct FilterReport {
     pub(crate) unread: Option<Unread>,
 }
 
-/// What a filter says of the values of its column.
+/// The result of a check, for JSON.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct CheckedValues {
     /// The part of the bits that are set.

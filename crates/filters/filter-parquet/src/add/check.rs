@@ -11,7 +11,7 @@ use super::{check_values, is_decodable};
 use crate::column::ColumnChunk;
 use crate::file::{ColumnFilter, ParquetFile};
 
-/// What a filter says of the values of its column chunk.
+/// The number of values that a filter was queried for, and of those that it denies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checked {

@@ -54,7 +54,7 @@ pub fn is_decoding() -> bool {
 /// Takes the hash values of some values, and a function that returns one of the values as text.
 pub(super) type Sink<'s> = dyn FnMut(&[u64], &dyn Fn(usize) -> String) + 's;
 
-/// What was found in a column chunk.
+/// The facts about the values of a column chunk that decide on its filter.
 #[derive(Default)]
 pub(super) struct Found {
     /// The number of values without nulls.

@@ -6,6 +6,8 @@
 mod corpus;
 mod damaged;
 mod golden;
+#[cfg(target_endian = "little")]
+mod pages;
 mod reader;
 #[path = "../../../filter-tables/tests/support/mod.rs"]
 mod support;

@@ -61,7 +61,7 @@ pub(super) struct Rewriting<'a> {
     before: Seen,
     plan: Plan<File>,
     target: File,
-    /// The same file, after the data.
+    /// A second handle of the target, which writes after the data.
     behind: File,
     is_in_place: bool,
     state: Mutex<State<'a>>,
@@ -293,7 +293,7 @@ impl Job {
     }
 }
 
-/// What a change of a file changes besides its footer: its length and time, and its device and number.
+/// The length and the time of a file, its device and its number, of which a change of the file changes one.
 type Seen = (u64, Option<SystemTime>, [u64; 2]);
 
 fn seen(metadata: &Metadata) -> Seen {
