@@ -4,9 +4,8 @@
 //! A row is a figure of one table's counts. A file of rows is a family of tests: each p-value is corrected for the number
 //! of rows in its file.
 
+mod counting;
 mod tables;
-
-use std::cell::LazyCell;
 
 use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
@@ -215,8 +214,6 @@ fn single(keys: u64, bits: u32) -> Vec<(Choice, u64)> {
 const LEAST_KEYS: u64 = 64;
 /// The most keys of a table, the first ones of a larger dataset: more keys would take time and add no information.
 const MAX_KEYS: usize = 1 << 20;
-/// 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, section 6.4).
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Output bits needed beyond those of the index: with fewer, neither products nor remainders need share values evenly.
 const SPARE_BITS: u32 = 8;
 
@@ -283,7 +280,7 @@ fn fill(
     figures: &[BucketFigure],
 ) -> Vec<BucketRow> {
     let mut rows = Vec::new();
-    let counts = counts((values, bits), &tables);
+    let counts = counting::counts((values, bits), &tables);
     for ((choice, buckets), counts) in tables.into_iter().zip(counts) {
         rows.extend(figures.iter().map(|&figure| {
             let mut row = BucketRow {
@@ -307,79 +304,6 @@ fn fill(
         }));
     }
     rows
-}
-
-/// Counts the low bits of values in each bucket of each table. The counts of a table give those of a later one of the same choice
-/// whose number of buckets divides its own.
-fn counts((values, bits): (&[u64], u32), tables: &[(Choice, u64)]) -> Vec<Vec<u32>> {
-    let low = || values.iter().map(|&value| value & (u64::MAX >> (64 - bits)));
-    let ones = LazyCell::new(|| ones(values));
-    let mut all: Vec<Vec<u32>> = Vec::with_capacity(tables.len());
-    for &(choice, buckets) in tables {
-        let mut finer = tables.iter().zip(&all);
-        let finer = finer.find(|((other, more), _)| *other == choice && more.is_multiple_of(buckets));
-        all.push(match (choice, finer) {
-            (Choice::Bit, _) => {
-                let ones = ones[buckets as usize];
-                vec![values.len() as u32 - ones, ones]
-            }
-            (Choice::HighBits, Some((_, finer))) => {
-                let of_buckets = finer.chunks_exact(finer.len() / buckets as usize);
-                of_buckets.map(|counts| counts.iter().sum()).collect()
-            }
-            (_, Some((_, finer))) => {
-                let of_bucket = |bucket| finer.iter().skip(bucket).step_by(buckets as usize).sum();
-                (0..buckets as usize).map(of_bucket).collect()
-            }
-            (Choice::LowBits, None) => tally(low().map(|value| value & (buckets - 1)), buckets),
-            (Choice::HighBits, None) => {
-                let high = |value| ((u128::from(value) * u128::from(buckets)) >> bits) as u64;
-                tally(low().map(high), buckets)
-            }
-            (Choice::Fibonacci, None) => {
-                let high = |value: u64| value.wrapping_mul(GOLDEN) >> (64 - buckets.ilog2());
-                tally(low().map(high), buckets)
-            }
-            (Choice::Remainder, None) => {
-                // A product with the reciprocal is the quotient, or one less: a division takes several times as long.
-                let reciprocal = u128::from(u64::MAX / buckets);
-                let remainder = |value| {
-                    let quotient = ((u128::from(value) * reciprocal) >> 64) as u64;
-                    let rest = value - quotient * buckets;
-                    if rest < buckets { rest } else { rest - buckets }
-                };
-                tally(low().map(remainder), buckets)
-            }
-        });
-    }
-    all
-}
-
-/// Counts how often each bucket is chosen.
-fn tally(chosen: impl Iterator<Item = u64>, buckets: u64) -> Vec<u32> {
-    let mut counts = vec![0; buckets as usize];
-    chosen.for_each(|bucket| counts[bucket as usize] += 1);
-    counts
-}
-
-/// Counts the values in which each bit is one, the lowest bit first.
-fn ones(values: &[u64]) -> [u32; 64] {
-    let mut ones = [0; 64];
-    // A byte of each of eight words counts one bit, up to 255 times.
-    for values in values.chunks(255) {
-        let mut words = [0_u64; 8];
-        for value in values {
-            for (shift, word) in words.iter_mut().enumerate() {
-                *word += value >> shift & 0x0101_0101_0101_0101;
-            }
-        }
-        for (shift, word) in words.into_iter().enumerate() {
-            for (byte, count) in word.to_le_bytes().into_iter().enumerate() {
-                ones[8 * byte + shift] += u32::from(count);
-            }
-        }
-    }
-    ones
 }
 
 impl BucketRow {

@@ -77,8 +77,8 @@ pub const INTERVAL_LEVEL: f64 = 0.95;
 #[derive(Debug, Clone)]
 pub struct Probes<'a> {
     dataset: &'a Dataset,
-    /// The indices of the keys in a filter; none if there are too few keys for a filter and an absent key.
-    built: Vec<u32>,
+    /// The keys in a filter; none if there are too few keys for a filter and an absent key.
+    built: Sample,
     absent: Absent,
 }
 
@@ -87,8 +87,37 @@ pub struct Probes<'a> {
 enum Absent {
     /// Those drawn after the keys of the dataset.
     Drawn(KeySet),
-    /// Those of these indices, as many as the filter holds: both take turns.
-    OtherHalf(Vec<u32>),
+    /// These, as many as the filter holds: both take turns.
+    OtherHalf(Sample),
+}
+
+/// Keys of a dataset in an order of their own. They are read in the order of the dataset, since memory is slow in any other.
+#[derive(Debug, Clone)]
+struct Sample {
+    /// The index of each key in the dataset, in ascending order, and its place in the sample's order.
+    places: Vec<(u32, u32)>,
+}
+
+impl Sample {
+    /// Creates a sample of the keys with these indices, in this order.
+    fn of(indices: impl IntoIterator<Item = u32>) -> Self {
+        let mut places: Vec<_> = indices.into_iter().zip(0..).collect();
+        places.par_sort_unstable();
+        Self { places }
+    }
+
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the value of each key, in the order of the sample: `of` takes the index of a key in the dataset.
+    fn values(&self, of: impl Fn(usize) -> u32) -> Vec<u32> {
+        let mut values = vec![0; self.len()];
+        for &(index, place) in &self.places {
+            values[place as usize] = of(index as usize);
+        }
+        values
+    }
 }
 
 impl<'a> Probes<'a> {
@@ -101,16 +130,13 @@ impl<'a> Probes<'a> {
         let count = dataset.keys.len();
         let (built, absent) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
             let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
-            (
-                (0..count.min(MAX_FILTER_KEYS) as u32).collect(),
-                Absent::Drawn(drawn),
-            )
+            let built = Sample::of(0..count.min(MAX_FILTER_KEYS) as u32);
+            (built, Absent::Drawn(drawn))
         } else {
             let half = (count / 2).min(MAX_FILTER_KEYS);
-            let mut first = shuffled(count as u32, dataset.seed);
-            first.truncate(2 * half);
-            let second = first.split_off(half);
-            first.shrink_to_fit();
+            let order = shuffled(count as u32, dataset.seed);
+            let [first, second] = [&order[..half], &order[half..2 * half]];
+            let [first, second] = [first, second].map(|half| Sample::of(half.iter().copied()));
             (first, Absent::OtherHalf(second))
         };
         Self {
@@ -135,12 +161,11 @@ impl<'a> Probes<'a> {
     /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an
     /// absent key.
     fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
-        let of_indices = |indices: &[u32]| indices.iter().map(|&index| of(index as usize)).collect();
         let absent = match &self.absent {
             Absent::Drawn(keys) => keys.iter().map(hash).collect(),
-            Absent::OtherHalf(indices) => of_indices(indices),
+            Absent::OtherHalf(sample) => sample.values(&of),
         };
-        [of_indices(&self.built), absent]
+        [self.built.values(&of), absent]
     }
 
     /// Returns the values in each of the largest filters, and those that probe it.
@@ -166,7 +191,7 @@ impl<'a> Probes<'a> {
     fn ideals(&self) -> u64 {
         match &self.absent {
             Absent::Drawn(_) => IDEALS_OF_GENERATED,
-            Absent::OtherHalf(half) if half.is_empty() => 0,
+            Absent::OtherHalf(half) if half.len() == 0 => 0,
             Absent::OtherHalf(half) => {
                 let wanted = IDEAL_PROBES.div_ceil(2 * half.len() as u64);
                 let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
@@ -215,10 +240,11 @@ impl<'a> Probes<'a> {
     }
 
     fn rows(&self, function: &str, counts: &[Near]) -> Vec<FalsePositiveRow> {
-        if self.built.is_empty() {
+        if self.built.len() == 0 {
             return Vec::new();
         }
-        let lengths = (self.built.iter()).map(|&index| self.dataset.keys.get(index as usize).len());
+        let lengths =
+            (self.built.places.iter()).map(|&(index, _)| self.dataset.keys.get(index as usize).len());
         let (keys, raw_bytes) = (self.built.len(), lengths.sum::<usize>());
         let row = |near: &Near| {
             let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.all);
