@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{build, inspect, merge, parquet, query, size};
+use filter_tools::commands::{build, inspect, manual, merge, parquet, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
@@ -30,6 +30,8 @@ enum Command {
     Inspect(inspect::Arguments),
     Parquet(parquet::Arguments),
     Size(size::Arguments),
+    Completions(manual::Completions),
+    Manual(manual::Manual),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Parquet(arguments) => parquet::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
+        Command::Completions(arguments) => manual::complete(&arguments, &mut command),
+        Command::Manual(arguments) => manual::write(&arguments, command),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
