@@ -46,6 +46,9 @@ pub fn complete(arguments: &Completions, program: &mut Command) -> Result<(), Fa
 ///
 /// If a page cannot be written.
 pub fn write(arguments: &Manual, program: Command) -> Result<(), Failure> {
+    // The pages of `help` would only name the other pages.
+    let program = program.disable_help_subcommand(true);
+    let program = program.mut_subcommands(|command| command.disable_help_subcommand(true));
     fs::create_dir_all(&arguments.folder)?;
     Ok(clap_mangen::generate_to(program, &arguments.folder)?)
 }
