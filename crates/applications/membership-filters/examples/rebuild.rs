@@ -39,8 +39,8 @@ impl Service {
 
     /// Replaces the filter by one of all rows, while other threads call the other functions.
     fn rebuild(&self, database: &Database) -> Result<(), Box<dyn Error>> {
-        // Rows from this number on are inserted again at the next start. If transactions overlap, take the first number of
-        // the oldest that is open.
+        // Rows from this number on are inserted again at the next start. If transactions overlap, take the first number
+        // of the oldest that is open.
         let since = database
             .rows()
             .last_key_value()
