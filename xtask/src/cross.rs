@@ -4,18 +4,20 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{cargo_command, output_of, run_command, words};
-use crate::needs::{self, Need};
+use crate::needs::{self, Need, PYTHON, TOOLS};
 use crate::steps;
 
 /// Test the libraries on other processors.
 ///
 /// For each target, compiles the tests of hash functions and kernels, and those on golden data of the crates of
-/// filters, and runs them in QEMU. The standard library comes from rustup.
+/// filters, and runs them in QEMU, or in Wasmtime. The standard library comes from rustup.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Targets: aarch64, s390x (big-endian), i686 (32 bits)\n\n\
-        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686")]
+#[command(
+    after_help = "Targets: aarch64, s390x (big-endian), wasm32 (WASI), i686 (32 bits)\n\n\
+        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686"
+)]
 pub(crate) struct Arguments {
-    /// The targets to test, by short name or triple [default: aarch64 and s390x]
+    /// The targets to test, by short name or triple [default: aarch64, s390x and wasm32]
     #[arg(value_name = "TARGET", value_parser = find)]
     targets: Vec<&'static Target>,
     /// Install missing emulators, linkers and standard libraries first (Debian and its relatives)
@@ -36,14 +38,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// A processor under Linux.
+/// A processor under Linux, or WebAssembly.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) triple: &'static str,
-    linker: &'static str,
-    /// The command that runs its programs.
+    /// GNU's linker for it, if it needs one.
+    linker: Option<&'static str>,
+    /// The command that runs its programs, in the root.
     emulator: &'static str,
+    commands: [&'static str; 2],
     needs: &'static [Need],
     /// Set if the checks test it.
     pub(crate) is_usual: bool,
@@ -56,8 +60,9 @@ macro_rules! linux {
         Target {
             name: $name,
             triple: $triple,
-            linker: concat!($gnu, "-gcc"),
+            linker: Some(concat!($gnu, "-gcc")),
             emulator: concat!("qemu-", $qemu, " -L /usr/", $gnu),
+            commands: [KERNELS, GOLDEN],
             needs: &[
                 (concat!("qemu-", $qemu), "qemu-user"),
                 (concat!($gnu, "-gcc"), concat!("gcc-", $gnu)),
@@ -71,11 +76,27 @@ macro_rules! linux {
     };
 }
 
-/// Arm with NEON, the other order of bytes, and 32 bits.
+/// WebAssembly, whose programs see files and no threads. Files of tables and of Parquet are not read there.
+const WASI: Target = Target {
+    name: "wasm32",
+    triple: "wasm32-wasip1",
+    linker: None,
+    // Node.js 20 crashes at the end of programs that had much memory.
+    emulator: "python3 xtask/src/wasi.py",
+    commands: [
+        KERNELS,
+        "--package filter-policy --package membership-filters --test all",
+    ],
+    needs: &[PYTHON[0], PYTHON[1]],
+    is_usual: true,
+};
+
+/// Arm with NEON, the other order of bytes, WebAssembly, and 32 bits.
 #[rustfmt::skip]
-const TARGETS: [Target; 3] = [
+const TARGETS: [Target; 4] = [
     linux!("aarch64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "aarch64", "arm64", true),
     linux!("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x", "s390x", true),
+    WASI,
     linux!("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", "i386", "i386", false),
 ];
 
@@ -107,6 +128,9 @@ pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
 /// If something is missing; the message lists it.
 pub(crate) fn require(targets: &[&Target], install: bool, command: &str) -> Result<(), String> {
     needs::require(&needs(targets), install, command)?;
+    if targets.iter().any(|target| target.linker.is_none()) {
+        needs::require_python(&steps::root(), &[TOOLS], install, command)?;
+    }
     let folder = |target: &Target| {
         output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target.triple]))
     };
@@ -121,23 +145,26 @@ pub(crate) fn require(targets: &[&Target], install: bool, command: &str) -> Resu
 /// The programs of each command: every kernel against the definitions, beside guard pages, and
 /// golden data, of which hash functions have the known answers. `cfg(emulated)` leaves out tests that do not depend on
 /// the processor.
-const COMMANDS: [&str; 2] = [
-    "--package hashzoo --package filter-policy --lib --test golden",
-    "--package filter-policy --package filter-tables --package filter-parquet --package membership-filters \
-     --features filter-tables/snappy,filter-tables/xxhash --test all",
-];
+const KERNELS: &str = "--package hashzoo --package filter-policy --lib --test golden";
+const GOLDEN: &str = "--package filter-policy --package filter-tables --package filter-parquet --package membership-filters \
+     --features filter-tables/snappy,filter-tables/xxhash --test all";
 
 /// Tests the libraries on a target.
 pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
-    let (triple, linker, emulator) = (target.triple, target.linker, target.emulator);
-    for programs in COMMANDS {
+    let triple = target.triple;
+    // Cargo runs programs in the folders of their packages.
+    let emulator = (target.emulator).replace("xtask/", &format!("{}/xtask/", root.display()));
+    for programs in target.commands {
         let mut cargo = cargo_command(root, &["test", "--target", triple]);
         // Compiled quickly. Packages that run long in an emulator have their own optimisation settings.
         cargo.args(words(programs)).args(words(
             "--config profile.dev.opt-level=0 --config profile.dev.debug=0",
         ));
-        cargo.args(["--config", &format!("target.{triple}.linker={linker:?}")]);
+        if let Some(linker) = target.linker {
+            cargo.args(["--config", &format!("target.{triple}.linker={linker:?}")]);
+        }
         cargo.args(["--config", &format!("target.{triple}.runner={emulator:?}")]);
+        cargo.env("PYTHONPATH", needs::target(root).join(TOOLS.0));
         run_command(cargo.env("RUSTFLAGS", "--cfg emulated"))?;
     }
     Ok(())

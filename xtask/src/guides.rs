@@ -36,7 +36,14 @@ pub(crate) fn follow(root: &Path) -> Result<(), String> {
 fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
     let wrong = |reason: &str| failed(guide.strip_prefix(root).unwrap_or(guide).display(), reason);
     let text = fs::read_to_string(guide).map_err(|error| wrong(&error.to_string()))?;
-    let Guide { script, printed } = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
+    let guide = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
+    for (file, text) in &guide.examples {
+        let example = fs::read_to_string(root.join(file)).map_err(|error| failed(file, error))?;
+        if example != *text {
+            return Err(wrong(&format!("{file} must be shown as it is")));
+        }
+    }
+    let Guide { script, printed, .. } = guide;
     // Blocks that are not run name files, too.
     for place in text.split("$CHECKOUT/").skip(1) {
         let place = place.split(['"', '`', ' ', '\n']).next().unwrap_or_default();
@@ -74,6 +81,8 @@ struct Guide<'t> {
     script: String,
     /// The lines of `text` blocks that follow "prints".
     printed: Vec<&'t str>,
+    /// The `example=PATH` blocks: the path of an example in the repository, and the text that it must have.
+    examples: Vec<(&'t str, String)>,
 }
 
 impl<'t> Guide<'t> {
@@ -98,6 +107,10 @@ impl<'t> Guide<'t> {
             }
             if let Some((_, file)) = kind.split_once(" file=") {
                 let text = block.join("\n");
+                let (file, example) = file.split_once(" example=").unwrap_or((file, ""));
+                if !example.is_empty() {
+                    guide.examples.push((example, format!("{text}\n")));
+                }
                 guide.script += &format!("cat > {file} <<'END OF FILE'\n{text}\nEND OF FILE\n");
             } else if kind == "sh" {
                 guide.script += &(block.join("\n") + "\n");
@@ -118,13 +131,14 @@ mod tests {
 
     #[test]
     fn a_guide_is_its_commands_files_and_output() {
-        let text = "Do\n\n```sh\ncd a\n```\n```rust file=src/main.rs\nfn main() {}\n```\n```rust\nleft out\n```\n\
+        let text = "Do\n\n```sh\ncd a\n```\n```rust file=src/main.rs example=a/b.rs\nfn main() {}\n```\n```rust\nleft out\n```\n\
                     It prints\n\n```text\none\ntwo\n```\nSee\n```text\nother\n```\n";
         assert_eq!(
             Guide::parse(text).unwrap(),
             Guide {
                 script: "cd a\ncat > src/main.rs <<'END OF FILE'\nfn main() {}\nEND OF FILE\n".to_owned(),
                 printed: vec!["one", "two"],
+                examples: vec![("a/b.rs", "fn main() {}\n".to_owned())],
             }
         );
         assert!(Guide::parse("no command").is_err());

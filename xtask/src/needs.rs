@@ -51,8 +51,12 @@ pub(crate) type PythonPackages = (&'static str, &'static [&'static str]);
 
 /// The folder in the target folder in which the package for Python is installed.
 pub(crate) const MODULE: &str = "python-wheel";
-/// The packages that build and test the package for Python. None of them is a library whose data it reads.
-pub(crate) const TOOLS: PythonPackages = ("python-tools", &["maturin==1.16.0", "pytest==9.2.0"]);
+/// The packages that build and test the package for Python, and the one that runs WebAssembly. None of them is a library
+/// whose data the first reads.
+pub(crate) const TOOLS: PythonPackages = (
+    "python-tools",
+    &["maturin==1.16.0", "pytest==9.2.0", "wasmtime==50.0.1"],
+);
 /// The packages that other tests and the guides use: Spark and the hash that its jobs need, a client of Redis, and the
 /// module RedisBloom, which Debian's server loads; libraries whose data the package for Python reads, and its checkers.
 pub(crate) const LIBRARIES: PythonPackages = (

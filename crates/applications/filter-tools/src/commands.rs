@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod inspect;
+pub mod manual;
 pub mod merge;
 pub(crate) mod numbers;
 pub mod parquet;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{build, inspect, merge, parquet, query, size};
+use filter_tools::commands::{build, inspect, manual, merge, parquet, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
@@ -30,6 +30,8 @@ enum Command {
     Inspect(inspect::Arguments),
     Parquet(parquet::Arguments),
     Size(size::Arguments),
+    Completions(manual::Completions),
+    Manual(manual::Manual),
 }
 
 fn main() -> ExitCode {
@@ -38,7 +40,8 @@ fn main() -> ExitCode {
         Some(_) => "cargo xtask",
         None => "filters",
     };
-    let mut command = with_words(Cli::command(), &|text| text.replace("{program}", name));
+    let program = || with_words(Cli::command(), &|text| text.replace("{program}", name));
+    let mut command = program();
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
@@ -48,6 +51,8 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Parquet(arguments) => parquet::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
+        Command::Completions(arguments) => manual::complete(&arguments, &mut program()),
+        Command::Manual(arguments) => manual::write(&arguments, program()),
     };
     result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -103,6 +103,7 @@ impl NewFile {
             Err(error) => return Err(error),
         };
         let folder = folder_of(&path);
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "nothing is set"))]
         let mut builder = tempfile::Builder::new();
         // The permissions of any new file, instead of the owner's alone.
         #[cfg(unix)]

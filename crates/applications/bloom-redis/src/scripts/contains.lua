@@ -4,8 +4,11 @@ local cursor, complete = read_filter()
 if not cursor then
   return complete
 end
+for number = cursor, 0, -1 do
+  look(number, 7)
+end
 local answers = {}
 for first = 7, #ARGV, probes do
-  answers[#answers + 1] = holds(cursor, first) and '1' or complete and '0' or '?'
+  answers[#answers + 1] = held[first] and '1' or complete and '0' or '?'
 end
 return table.concat(answers)

@@ -50,8 +50,14 @@ local function read_filter()
   return cursor, complete or not report
 end
 
-local function are_set(number, get)
-  get[1] = base .. number
+-- Returns whether all bits of the element whose offsets begin at ARGV[first] are set in a bitmap.
+local function are_set(key, first)
+  local get = { key }
+  for at = first, first + probes - 1 do
+    get[#get + 1] = 'GET'
+    get[#get + 1] = 'u1'
+    get[#get + 1] = ARGV[at]
+  end
   for _, bit in ipairs(redis.call('BITFIELD_RO', unpack(get))) do
     if bit == 0 then
       return false
@@ -60,18 +66,42 @@ local function are_set(number, get)
   return true
 end
 
--- Whether all bits of an element, whose offsets begin at ARGV[first], are set in one of the bitmaps, the newest first.
-local function holds(cursor, first)
-  local get = { '' }
+local byte_of, offsets, masks = string.byte, {}, { [0] = 128, 64, 32, 16, 8, 4, 2, 1 }
+
+-- Returns the same for the bytes of a bitmap.
+local function are_set_in(text, first)
   for at = first, first + probes - 1 do
-    get[#get + 1] = 'GET'
-    get[#get + 1] = 'u1'
-    get[#get + 1] = ARGV[at]
-  end
-  for number = cursor, 0, -1 do
-    if are_set(number, get) then
-      return true
+    local offset = offsets[at]
+    if not offset then
+      offset = tonumber(ARGV[at])
+      offsets[at] = offset
+    end
+    local bit = offset % 8
+    local mask = masks[bit]
+    if (byte_of(text, (offset - bit) / 8 + 1) or 0) % (2 * mask) < mask then
+      return false
     end
   end
-  return false
+  return true
+end
+
+-- The elements that a bitmap holds, by where their offsets begin.
+local held = {}
+
+-- Looks in a bitmap for the elements from ARGV[first] on that no other one holds. Reads the whole bitmap if it is small for so
+-- many: a command takes the server some 4 us an element, and most absent elements are denied by one or two bits.
+local function look(number, first)
+  local key, left = base .. number, {}
+  for at = first, #ARGV, probes do
+    if not held[at] then
+      left[#left + 1] = at
+    end
+  end
+  local test, bitmap = are_set, key
+  if bytes <= 32 * probes * #left then
+    test, bitmap = are_set_in, redis.call('GETRANGE', key, 0, bytes - 1)
+  end
+  for _, at in ipairs(left) do
+    held[at] = test(bitmap, at) or nil
+  end
 end

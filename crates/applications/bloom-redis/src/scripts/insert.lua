@@ -29,16 +29,22 @@ local function grow()
   cursor = redis.call('INCR', KEYS[1])
 end
 
-local answers = {}
+if cursor > 0 then
+  for number = cursor, 0, -1 do
+    look(number, 7)
+  end
+end
+-- Only the offsets vary.
+local set, answers = {}, {}
+for at = 2, 4 * probes, 4 do
+  set[at], set[at + 1], set[at + 3] = 'SET', 'u1', '1'
+end
 for first = 7, #ARGV, probes do
   local added = 0
-  if cursor == 0 or not holds(cursor, first) then
-    local set = { base .. cursor }
-    for at = first, first + probes - 1 do
-      set[#set + 1] = 'SET'
-      set[#set + 1] = 'u1'
-      set[#set + 1] = ARGV[at]
-      set[#set + 1] = '1'
+  if not held[first] then
+    set[1] = base .. cursor
+    for probe = 0, probes - 1 do
+      set[4 * probe + 4] = ARGV[first + probe]
     end
     for _, bit in ipairs(redis.call('BITFIELD', unpack(set))) do
       if bit == 0 then
@@ -52,6 +58,8 @@ for first = 7, #ARGV, probes do
         if full then
           return full
         end
+        -- The bitmap that was the current one has changed since it was looked into.
+        look(cursor - 1, first + probes)
       end
     end
   end

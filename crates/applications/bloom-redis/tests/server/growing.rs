@@ -6,7 +6,7 @@ use redis::cmd;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::support::{Client, check_all_there, golden, new_growing};
+use crate::support::{Client, check_all_there, golden, names, new_growing};
 
 /// Returns an element of the published test: the MD5 of a number's 4 bytes, in hexadecimal.
 fn element(number: i32) -> String {
@@ -92,6 +92,33 @@ fn the_published_test_comes_out_bit_for_bit() {
         new.extend(client.run(filter.insert_many(elements(run).skip(next as usize))));
         check_run(client, &filter, run, &new);
     }
+}
+
+/// A batch reads whole bitmaps, also one that was the newest when it began; a single key reads its bits alone.
+#[test]
+fn a_batch_answers_and_grows_as_its_keys_one_by_one() {
+    let client = &mut Client::of_new_server();
+    let filter = new_growing(250, 0.01);
+    let names = names("key", 1_000);
+    let keys = || names.iter().chain(&names);
+    let bitmaps = |client: &mut Client| {
+        let count = client.run(filter.stats()).bitmaps();
+        let key = |number| client.command(cmd("GET").arg(filter.key(number)));
+        (0..count).map(key).collect::<Vec<Vec<u8>>>()
+    };
+    client.run(filter.create());
+    let together = client.run(filter.insert_many(keys()));
+    let (bitmaps_together, present) = (bitmaps(client), client.run(filter.contains_many(keys())));
+    assert!(bitmaps_together.len() > 3);
+    client.run(filter.clear());
+    let alone: Vec<bool> = keys().map(|key| client.run(filter.insert(key))).collect();
+    assert!(together == alone && bitmaps_together == bitmaps(client));
+    check_all_there(&present);
+    let absent = || (0..1_000).map(element);
+    let together = client.run(filter.contains_many(absent()));
+    let alone: Vec<Answer> = absent().map(|key| client.run(filter.contains(key))).collect();
+    assert_eq!(together, alone);
+    assert!(alone.contains(&Answer::Absent));
 }
 
 #[test]

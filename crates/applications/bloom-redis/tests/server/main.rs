@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 // The examples are part of this program: a program that Cargo built earlier may be of another source.
+#[path = "../../examples/growing.rs"]
+#[expect(dead_code, reason = "tests call `run`, not `main`")]
+mod growing_example;
 #[path = "../../examples/read_through.rs"]
 #[expect(dead_code, reason = "tests call `run`, not `main`")]
 mod read_through;

@@ -490,6 +490,7 @@ fn large_filters_of_rocksdb() {
 /// Lanes stop before 2^31 bits, and no hash value of 32 bits reaches beyond 2^32: larger filters use the portable code
 /// on all kernels.
 #[test]
+#[cfg(target_pointer_width = "64")]
 fn filters_of_2_to_the_31_bits_and_more() {
     /// The first bytes of the units of bits in which a hash value has its bits.
     type Places = fn(u64, u8, u64) -> Vec<u64>;

@@ -2,6 +2,8 @@
 
 extern crate alloc;
 
+// WebAssembly has no pages to guard.
+#[cfg_attr(target_family = "wasm", path = "tests/unguarded.rs")]
 pub(crate) mod guarded;
 mod operations;
 pub(crate) mod plain;

@@ -239,13 +239,12 @@ fn calls_outside_the_grammar_are_errors_and_change_nothing() {
     builder.start_block(5000).unwrap();
     builder.add_key(b"other").unwrap();
     for given in [u64::MAX, 1 << 41, (u64::from(u32::MAX) - 5 - 9) / 4 * 2048 + 2048] {
-        assert!(
-            matches!(
-                builder.start_block(given),
-                Err(Error::FilterBlockTooLarge { bytes }) if bytes > u64::from(u32::MAX)
-            ),
-            "{given}"
-        );
+        match builder.start_block(given) {
+            Err(Error::FilterBlockTooLarge { bytes }) => assert!(bytes > u64::from(u32::MAX), "{given}"),
+            // 4 GiB are refused before the limit is reached.
+            Err(Error::AllocationFailed { .. }) if cfg!(target_pointer_width = "32") => {}
+            other => panic!("{given}: {other:?}"),
+        }
     }
     let expected = build(&[(5000, vec![b"key".to_vec(), b"other".to_vec()])]);
     assert_eq!(builder.finish(), Ok(expected));

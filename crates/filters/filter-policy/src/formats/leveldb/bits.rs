@@ -37,7 +37,7 @@ fn dispatch(kernel: KernelToken, bytes: usize) -> (KernelToken, [u64; 2]) {
 /// Writes the bits of all keys, with `probes` probes each, at most 30, over whatever `bit_array` holds; it must not be
 /// empty.
 pub(crate) fn create(kernel: KernelToken, source: LaneSource<'_>, probes: u8, bit_array: &mut [u8]) {
-    if bit_array.len() * 8 > MAP_BITS {
+    if bit_array.len() > MAP_BITS / 8 {
         bit_array.fill(0);
         return insert(kernel, source, probes, bit_array);
     }

@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn coprime_sizes_are_near() {
-        for bytes in (8..100_000).chain([65_537 * 7, 1 << 29, (1 << 32) / 10]) {
+        for bytes in (8..100_000).chain([65_537 * 7, 1 << 29, u32::MAX as usize / 10]) {
             let chosen = coprime_bytes(bytes);
             let allowed = (bytes * 3 / 100).max(4);
             assert!(

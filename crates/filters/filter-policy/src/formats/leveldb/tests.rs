@@ -13,6 +13,7 @@ fn probe_counts_are_those_of_leveldb() {
 }
 
 #[test]
+#[cfg(target_pointer_width = "64")]
 fn sizes_beyond_the_platform_are_errors() {
     let error = filter_len(BitsPerKey::MAX, usize::MAX).unwrap_err();
     assert_eq!(

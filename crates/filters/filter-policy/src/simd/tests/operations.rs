@@ -113,7 +113,7 @@ fn outcomes<S: Lanes>(lanes: S, input: &Input) -> Vec<Outcome> {
     add("high_bits", lanes.high_bits(&full));
     add("full_bytes", lanes.full_bytes(&full));
     add("count_ones", lanes.count_ones(input.longs[0][0]).into());
-    lanes.prefetch::<false, _>(bytes, 1 << 40);
+    lanes.prefetch::<false, _>(bytes, 1 << (usize::BITS - 24));
     lanes.prefetch::<true, _>(bytes, 0);
     for len in 1..=bytes.len() {
         let positions = input.words[3].map(|word| word % (8 * len as u32));
