@@ -5,7 +5,10 @@ pub(crate) mod bits;
 mod definition;
 mod kernel;
 
+use core::ops::RangeInclusive;
+
 use crate::building::without_counting_repeats;
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{CacheLines, LINE_LEN};
@@ -105,6 +108,8 @@ impl FastLocalBloom {
 impl Format for FastLocalBloom {
     type Hash = u64;
     type Filter<'f> = CacheLines<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
 
     fn name(&self) -> &str {
         FastLocalBloomPolicy::NAME

@@ -11,9 +11,12 @@ mod sizes;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+use core::ops::RangeInclusive;
+
 use super::fast_local::LINE_LEN;
 #[cfg(feature = "alloc")]
 use crate::building::{hashes, room};
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
 
@@ -151,6 +154,8 @@ fn ribbon_len(shape: Shape) -> usize {
 impl Format for Ribbon {
     type Hash = u64;
     type Filter<'f> = Solution<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
 
     fn name(&self) -> &str {
         RibbonPolicy::NAME
