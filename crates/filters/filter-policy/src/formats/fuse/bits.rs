@@ -100,20 +100,20 @@ impl<'a> Fingerprints<'a> {
 
 /// Returns the number of bytes that the fingerprints of all slots take, with the zeros after them that let Pebble read
 /// whole words; `None` for shapes of no or more than 2^32 slots, and for other widths than 4, 8, 10, 12 and 16.
+#[inline(always)]
 pub(crate) const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
-    if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 {
-        return None;
-    }
-    if width == USUAL_WIDTH {
-        return Some(shape.slots());
-    }
+    const UNKNOWN: u8 = u8::MAX;
+    // Numbers, of which the compiler makes a table. It would jump to code of each width.
     let zeros = match width {
-        4 | 16 => 0,
+        4 | USUAL_WIDTH | 16 => 0,
         10 => 3,
         12 => 1,
-        _ => return None,
+        _ => UNKNOWN,
     };
-    Some((shape.slots() * width as u64).div_ceil(8) + zeros)
+    if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 || zeros == UNKNOWN {
+        return None;
+    }
+    Some((shape.slots() * width as u64).div_ceil(8) + zeros as u64)
 }
 
 impl StoredBits for Fingerprints<'_> {
