@@ -8,7 +8,6 @@ mod kernel;
 use core::ops::RangeInclusive;
 
 use crate::building::without_counting_repeats;
-use crate::key_hash::XXPH3_INLINE;
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{CacheLines, LINE_LEN};
@@ -109,7 +108,7 @@ impl Format for FastLocalBloom {
     type Hash = u64;
     type Filter<'f> = CacheLines<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     fn name(&self) -> &str {
         FastLocalBloomPolicy::NAME
