@@ -36,6 +36,10 @@ struct Arguments {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
     suite: Name,
 
+    /// Run only the part with this folder, such as parquet; `main` is the part without one
+    #[arg(long, value_name = "NAME")]
+    part: Option<String>,
+
     /// Run fewer rounds on fewer keys, to check that the suite works; do not quote the figures
     #[arg(long)]
     quick: bool,
@@ -64,9 +68,24 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let out = arguments.out.clone().unwrap_or_else(default);
     // Components without a trailing slash.
     let folder = |part: &Part| out.join(part.below).components().collect::<PathBuf>();
-    let parts = arguments.suite.parts();
+    let name_of = |part: &Part| if part.below.is_empty() { "main" } else { part.below };
+    let all = arguments.suite.parts();
+    let is_chosen = |part: &&Part| {
+        arguments
+            .part
+            .as_ref()
+            .is_none_or(|chosen| *chosen == name_of(part))
+    };
+    let parts: Vec<&Part> = all.iter().filter(is_chosen).collect();
+    if parts.is_empty() {
+        let known: Vec<&str> = all.iter().map(name_of).collect();
+        return Err(Failure::Input(format!(
+            "--part must be one of {}",
+            known.join(", ")
+        )));
+    }
     // Everything is checked before minutes are spent.
-    for part in parts {
+    for part in &parts {
         Destination::check(&folder(part), &KIND)?;
     }
     let missing = |peer| {
@@ -84,9 +103,13 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     };
     // The command line that repeats the run.
     let quick = if arguments.quick { " --quick" } else { "" };
-    let command = format!("cargo xtask bench --suite {name}{quick}");
+    let part = arguments
+        .part
+        .as_ref()
+        .map_or_else(String::new, |part| format!(" --part {part}"));
+    let command = format!("cargo xtask bench --suite {name}{part}{quick}");
     let mut measured = Vec::new();
-    for (part, measure) in parts.iter().zip(measures) {
+    for (part, measure) in parts.into_iter().zip(measures) {
         let bench = Bench::now(command.clone(), arguments.quick);
         let batches = measure(&run);
         // Ctrl-C also ends the programs that a part has started, which then seem to fail.

@@ -5,7 +5,7 @@ use terminal::failure::Failure;
 use crate::ours::{filters, series};
 #[cfg(feature = "rocksdb")]
 use crate::peers::rocksdb;
-use crate::peers::{guava, parquet, redis, slatedb};
+use crate::peers::{crates, guava, parquet, redis, slatedb};
 #[cfg(feature = "leveldb")]
 use crate::peers::{leveldb, rusty_leveldb};
 use crate::record::Batch;
@@ -23,8 +23,8 @@ pub enum Name {
     Membership,
     /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
-    /// Build and query times of LevelDB's and arrow-rs's own filters and of ours with the same bytes, by the number of keys; and
-    /// those of all policies, RocksDB's and other crates' at equal false-positive rates
+    /// Build and query times of LevelDB's and arrow-rs's own filters and of ours with the same bytes, by the number of keys, and of
+    /// ours beside sbbf-rs and xorf; and those of all policies, RocksDB's and other crates' at equal false-positive rates
     Policy,
     /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
     Rates,
@@ -74,6 +74,8 @@ impl Name {
             Self::Policy => &[
                 Part { below: "", suite: &policy::SUITE, measure: LEVELDB[1] },
                 Part { below: "parquet", suite: &policy::SUITE, measure: Ok(parquet::policy) },
+                Part { below: "split-blocks", suite: &policy::SUITE, measure: Ok(crates::split_blocks) },
+                Part { below: "binary-fuse", suite: &policy::SUITE, measure: Ok(crates::binary_fuse) },
                 Part { below: "equal-rate", suite: &equal_rate::SUITE, measure: ROCKSDB },
             ],
             Self::Rates => &[

@@ -14,9 +14,14 @@ use crate::turns::Loop;
 /// Appends the filter of packed keys.
 type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
 
-/// A policy of this project, called through the trait as engines do, except for packed keys.
+/// Counts the keys that may match a filter.
+type Typed = Box<dyn Fn(&[&[u8]], &[u8]) -> u64>;
+
+/// A policy of this project, called through the trait as engines do, except for packed keys and by [`Typed`].
 pub struct Ours {
     policy: AnyPolicy,
+    /// Queries one key a call of a policy whose type is known; `None` for policies that are pinned to a kernel.
+    typed: Option<Typed>,
     /// `None` for policies that build each filter in newly allocated memory.
     packed: Option<Packed>,
 }
@@ -36,9 +41,37 @@ impl Ours {
                 filter.truncate(len);
                 Ok(())
             };
-            let (policy, packed) = (Box::new(policy), Some(Box::new(packed) as _));
-            (kernel.name(), Box::new(Self { policy, packed }))
+            let (policy, typed, packed) = (Box::new(policy), None, Some(Box::new(packed) as _));
+            (
+                kernel.name(),
+                Box::new(Self {
+                    policy,
+                    typed,
+                    packed,
+                }),
+            )
         })
+    }
+
+    /// Returns a contender that uses the policy as programs do: it chooses its kernel in each call, and builds each filter
+    /// in newly allocated memory.
+    pub fn by_default<F>(policy: Policy<F>) -> Contender
+    where
+        F: Format + Copy + Send + Sync + 'static,
+    {
+        let typed = move |keys: &[&[u8]], filter: &[u8]| {
+            let policy = black_box(&policy);
+            count(keys, |key| policy.key_may_match(key, filter))
+        };
+        let (policy, typed, packed) = (Box::new(policy), Some(Box::new(typed) as _), None);
+        (
+            "default",
+            Box::new(Self {
+                policy,
+                typed,
+                packed,
+            }),
+        )
     }
 
     /// Returns what builds filters of a policy, by its name, with at most this rate; `None` if it cannot. Each is in newly
@@ -46,8 +79,12 @@ impl Ours {
     pub fn at_rate(name: &str, keys: usize, rate: f64) -> Option<Box<dyn Maker>> {
         let bits_per_key = policies::listed(name)?.bits_per_key_for_rate(keys as u64, rate);
         let policy = policies::by_name(name, bits_per_key.ok()?).ok()?;
-        let packed = None;
-        Some(Box::new(Self { policy, packed }))
+        let (typed, packed) = (None, None);
+        Some(Box::new(Self {
+            policy,
+            typed,
+            packed,
+        }))
     }
 
     /// Builds filters with `build`, and returns their bytes.
@@ -117,6 +154,11 @@ impl Maker for Ours {
             ("prepared", with(&filter, prepared)),
             ("slices", with(&filter, many(keys.slices.into()))),
         ];
+        let typed = |typed: &'a Typed| {
+            let run = move |filter: &[u8]| typed(keys.slices, black_box(filter));
+            ("typed", with(&filter, run))
+        };
+        forms.extend(self.typed.as_ref().map(typed));
         let packed = |arrays: &'a [[u8; 16]]| ("packed", with(&filter, many(arrays.into())));
         forms.extend(keys.arrays.map(packed));
         forms

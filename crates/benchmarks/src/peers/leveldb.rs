@@ -101,7 +101,7 @@ const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_00
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let contenders = policies();
     let measure = |plan| policy::measure_equal(run, &contenders, plan);
-    policy::each_size(run, &SIZES, [KeyLengths::Fixed, KeyLengths::Mixed], measure)
+    policy::each_size(run, &SIZES, &[KeyLengths::Fixed, KeyLengths::Mixed], measure)
 }
 
 fn policies() -> Vec<Contender> {

@@ -29,7 +29,7 @@ static ZEROS: [u8; 1 << 25] = [0; 1 << 25];
 pub fn policy(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
     let contenders = policies();
     let measure = |plan| policy::measure_equal(run, &contenders, plan);
-    policy::each_size(run, &SIZES, [KeyLengths::Fixed, KeyLengths::Urls], measure)
+    policy::each_size(run, &SIZES, &[KeyLengths::Fixed, KeyLengths::Urls], measure)
 }
 
 fn policies() -> Vec<Contender> {
@@ -48,6 +48,7 @@ fn policies() -> Vec<Contender> {
     let peer: Contender = ("arrow-rs", Box::new(arrow_rs));
     [peer]
         .into_iter()
+        .chain([Ours::by_default(SPLIT_BLOCKS)])
         .chain(Ours::on_all_kernels(SPLIT_BLOCKS))
         .collect()
 }

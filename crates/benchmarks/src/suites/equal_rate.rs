@@ -78,7 +78,7 @@ pub type MakerOf = dyn Fn(&str, usize, f64) -> Option<Box<dyn Maker>>;
 /// If the user requested a stop, or a filter denies stored keys.
 pub fn measure(run: &Run<'_>, maker: &MakerOf) -> Result<Vec<Batch>, Failure> {
     let lengths = [KeyLengths::Urls, KeyLengths::Fixed];
-    policy::each_size(run, &SIZES, lengths, |plan| measure_size(run, maker, plan))
+    policy::each_size(run, &SIZES, &lengths, |plan| measure_size(run, maker, plan))
 }
 
 /// Measures filters of one size.

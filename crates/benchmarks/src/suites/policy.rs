@@ -1,5 +1,5 @@
-//! Building and querying filters with the same bytes as an engine's own policy, of LevelDB and of Parquet in runs with
-//! their own records.
+//! Building and querying filters beside an engine's own policy, of LevelDB and of Parquet, and beside crates with filters of
+//! one format, in runs with their own records.
 
 use std::fmt::Display;
 
@@ -11,10 +11,10 @@ use crate::record::{Batch, Case};
 use crate::suite::{Baseline, Suite, Tables};
 use crate::turns::{Loop, Run, take_turns};
 
-/// The engines, with which the others are compared.
-const ENGINES: &[&str] = &["leveldb", "arrow-rs"];
+/// The engines and crates, with which the others are compared.
+const ENGINES: &[&str] = &["leveldb", "arrow-rs", "sbbf-rs", "xorf"];
 
-/// Filters in LevelDB's or Parquet's format.
+/// Filters in LevelDB's or Parquet's format, split blocks and binary fuse filters.
 #[rustfmt::skip]
 pub const SUITE: Suite = Suite {
     rows: "policy",
@@ -22,8 +22,13 @@ pub const SUITE: Suite = Suite {
         // LevelDB in C++ through virtual functions, and the crate `parquet`.
         ("leveldb", "LevelDB"),
         ("arrow-rs", "arrow-rs"),
+        // Crates, with XXH3 of each key.
+        ("sbbf-rs", "sbbf-rs"),
+        ("xorf", "xorf"),
         // The C functions of `filter-policy-leveldb`.
         ("c-library", "C library"),
+        // A policy of `filter-policy`, which chooses the kernel in each call.
+        ("default", "default"),
         // The kernels of `filter-policy`.
         ("scalar", "scalar"),
         ("avx2", "AVX2"),
@@ -35,7 +40,8 @@ pub const SUITE: Suite = Suite {
         ("absent", "query, absent keys", "ns"),
         ("present", "query, present keys", "ns"),
     ],
-    // `form`: `one-by-one`, one call per key, which examines the filter anew; `prepared`, one call per key on a filter that
+    // `form`: `one-by-one`, one call per key, which examines the filter anew, of a `dyn FilterPolicy` for policies of this
+    // project; `typed`, the same of a policy whose type is known; `prepared`, one call per key on a filter that
     // was prepared once; `slices`, one call for many keys; `packed`, one call for many keys packed in memory.
     parameters: &["form", "version", "key_lengths", "filter_keys", "bits_per_key"],
     properties: &["form", "version"],
@@ -108,13 +114,13 @@ pub struct Plan {
 pub fn each_size(
     run: &Run<'_>,
     sizes: &[usize],
-    lengths: [KeyLengths; 2],
+    lengths: &[KeyLengths],
     measure: impl Fn(Plan) -> Result<Vec<Batch>, Failure>,
 ) -> Result<Vec<Batch>, Failure> {
     let mut batches = Vec::new();
     for &size in run.extent(&QUICK_SIZES[..], sizes) {
         let rounds = if run.is_quick || size > SMALL { 7 } else { 21 };
-        for lengths in lengths {
+        for &lengths in lengths {
             if lengths == KeyLengths::Fixed || size <= SMALL {
                 batches.extend(measure(Plan {
                     size,
@@ -204,8 +210,12 @@ pub(crate) mod tests {
         let rows = SUITE
             .rows(&measure_equal(&run, contenders, plan).unwrap())
             .unwrap();
-        // Ours have three forms of both queries.
-        assert_eq!(rows.len(), peers * 3 + (contenders.len() - peers) * (1 + 2 * 3));
+        // Ours have three forms of both queries, and a fourth if the type is known.
+        let typed = contenders.iter().filter(|(name, _)| *name == "default").count();
+        assert_eq!(
+            rows.len(),
+            peers * 3 + (contenders.len() - peers) * (1 + 2 * 3) + typed * 2
+        );
         assert!(
             rows.iter()
                 .all(|row| row.value > 0.0 && !row.case.get("version").is_empty())

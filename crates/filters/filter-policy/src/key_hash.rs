@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 use core::num::NonZeroU64;
+use core::ops::RangeInclusive;
 
 #[cfg(feature = "alloc")]
 use crate::simd::LaneHash;
@@ -145,6 +146,9 @@ impl HashFunctionId {
         if self.wide() == 1 { 64 } else { 32 }
     }
 }
+
+/// The lengths of keys that XXPH3 and XXH3 hash without calls.
+pub(crate) const XXPH3_INLINE: RangeInclusive<usize> = 4..=64;
 
 /// The seed of the second hash of Basho's filters.
 ///

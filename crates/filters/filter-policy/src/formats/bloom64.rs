@@ -6,8 +6,10 @@ mod definition;
 mod kernel;
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use crate::building::room;
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::{KernelToken, MAX_PROBES, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared, leveldb};
 use bits::Bloom64Bits;
@@ -64,6 +66,8 @@ impl BloomFilter64Policy {
 impl Format for Bloom64 {
     type Hash = u64;
     type Filter<'f> = Bloom64Bits<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
 
     fn name(&self) -> &str {
         BloomFilter64Policy::NAME

@@ -11,10 +11,12 @@ mod peeling;
 mod sizes;
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
-use bits::{Fingerprints, Shape, packed_len};
+use bits::{Fingerprints, Shape};
 use hashzoo::xxh3_64;
 
 use crate::error::outside;
@@ -92,6 +94,8 @@ impl Format for BinaryFuse {
     type Hash = u64;
     type Filter<'f> = Fingerprints<'f>;
 
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
+
     fn name(&self) -> &str {
         BinaryFusePolicy::NAME
     }
@@ -135,6 +139,11 @@ impl Format for BinaryFuse {
     #[inline(always)]
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Fingerprints<'f>> {
         fingerprints(filter)
+    }
+
+    #[inline(always)]
+    fn read_usual<'f>(&self, filter: &'f [u8]) -> Option<Fingerprints<'f>> {
+        usual_fingerprints(filter)
     }
 
     fn other(filter: &[u8]) -> Prepared {
@@ -212,15 +221,16 @@ fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {
 #[inline]
 fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
     let (packed, trailer) = filter.split_last_chunk()?;
-    let (shape, width) = described(trailer, packed.len() as u64)?;
-    Fingerprints::new(filter, shape, width)
+    let (shape, width) = stated(trailer);
+    Fingerprints::new(filter, packed.len() as u64, shape, width)
 }
 
-/// Parses the trailer after this many bytes, if a writer may have made it.
-#[inline]
-fn described(trailer: &[u8; TRAILER_LEN], packed: u64) -> Option<(Shape, u8)> {
+/// [`fingerprints`] of the usual width, in fewer steps.
+#[inline(always)]
+fn usual_fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
+    let (packed, trailer) = filter.split_last_chunk()?;
     let (shape, width) = stated(trailer);
-    (packed_len(shape, width)? == packed).then_some((shape, width))
+    Fingerprints::of_usual_width(filter, packed.len() as u64, shape, width)
 }
 
 #[inline]

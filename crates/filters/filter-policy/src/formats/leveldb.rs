@@ -9,6 +9,7 @@ mod many;
 mod rate;
 mod scalar;
 
+use core::ops::RangeInclusive;
 use core::{fmt, str};
 
 pub use crate::simd::LaneHash;
@@ -403,6 +404,8 @@ pub(crate) const fn is_reserved(filter: &[u8]) -> bool {
 impl<H: KeyHasher> Format for LevelDb<H> {
     type Hash = u32;
     type Filter<'f> = LevelDbBits<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     fn name(&self) -> &str {
         self.hasher.policy_name()

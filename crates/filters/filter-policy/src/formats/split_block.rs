@@ -6,6 +6,7 @@ mod kernel;
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::RangeInclusive;
 
 use crate::building::room;
 use crate::simd::{KernelToken, Source};
@@ -123,6 +124,8 @@ const fn blocks_of(filter: &[u8]) -> Option<&[Block]> {
 impl<H: BlockHash> Format for SplitBlock<H> {
     type Hash = u64;
     type Filter<'f> = SplitBlocks<'f, H>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = H::HASHED_INLINE;
 
     fn name(&self) -> &str {
         H::NAME

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use crate::simd::{Kernel, KernelToken, Keys, Source, StoredBits};
 
@@ -123,6 +124,11 @@ pub trait Format: Sized {
     /// Returns the bits per key of the filters that this format builds; `None` if it has no such number.
     fn bits_per_key(&self) -> Option<BitsPerKey>;
 
+    /// The lengths of keys that are hashed within a query; for others, its code is out of line. These are all that the
+    /// function hashes without calls and loops, for which every query would save registers.
+    #[doc(hidden)]
+    const HASHED_INLINE: RangeInclusive<usize> = 0..=usize::MAX;
+
     /// Returns the identity of the hash function, always the same value: see [`HashFunctionId::new`].
     fn hash_function(&self) -> HashFunctionId;
 
@@ -154,6 +160,13 @@ pub trait Format: Sized {
     /// Reads a filter in place. Returns `None` for bytes that are no filter of the format; then
     /// [`other`](Self::other) answers. Both functions accept any bytes, and only they know what stored bytes mean.
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>>;
+
+    /// [`read`](Self::read) in fewer steps, for a query of one key; `None` also for filters that are not usual.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn read_usual<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>> {
+        self.read(filter)
+    }
 
     /// Prepares bytes that are no filter of the format: they are too short to hold a key, have an unknown encoding, or
     /// are a filter of another format that readers of this format also accept.

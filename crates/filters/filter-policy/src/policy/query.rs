@@ -33,9 +33,13 @@ pub(super) fn key_may_match<F: Format, K: KernelChoice>(
 #[inline(always)]
 pub(crate) fn by_token<F: Format>(format: &F, key: &[u8], filter: &[u8], kernel: KernelToken) -> bool {
     by_kernel!([F: Format], |lanes, format: &F, key: &[u8], filter: &[u8]| -> bool {
-        look_up(lanes, format, key.first_chunk::<16>().expect("16 bytes"), filter)
+        // The usual length first.
+        match <&[u8; 16]>::try_from(key) {
+            Ok(key) => look_up(lanes, format, key, filter),
+            Err(_) => look_up(lanes, format, key, filter),
+        }
     }
-    apart (key.len() != 16) {
+    apart (key.len() != 16 && !F::HASHED_INLINE.contains(&key.len())) {
         key.len() < 16 => { look_up(lanes, format, key.get(..key.len().min(16)).unwrap_or_default(), filter) }
         true => { look_up(lanes, format, key, filter) }
     }, kernel, match <&[u8; 16]>::try_from(key) {
@@ -61,7 +65,7 @@ fn look_up<T: Target, F: Format>(lanes: T, format: &F, key: &[u8], filter: &[u8]
     let lens = <F::Filter<'_> as StoredBits>::LENS;
     // One comparison checks both limits.
     if filter.len().wrapping_sub(*lens.start()) <= lens.end() - lens.start()
-        && let Some(stored) = format.read(filter)
+        && let Some(stored) = format.read_usual(filter)
         && stored.is_usual(lanes)
     {
         return stored.matches(lanes, format.hash(key));

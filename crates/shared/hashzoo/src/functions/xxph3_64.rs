@@ -60,9 +60,10 @@ type Accumulators = [u64; 8];
 #[inline(always)]
 pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        4..=8 => of_4_to_8(key, seed),
+        // First, so that keys of 17 bytes and more skip the comparisons for shorter ones.
+        17.. if key.len() <= 64 => of_17_to_64::<false>(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        17..=64 => of_17_to_64::<false>(key, seed),
+        4..=8 => of_4_to_8(key, seed),
         _ => of_few_or_many(key, seed),
     }
 }

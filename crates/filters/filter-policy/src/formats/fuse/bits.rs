@@ -37,12 +37,21 @@ pub struct Fingerprints<'a> {
 }
 
 impl<'a> Fingerprints<'a> {
-    /// Reads the fingerprints in these bytes, of which there is at least one after them; `None` if there are too few,
-    /// or if [`packed_len`] gives none.
+    /// Reads the fingerprints in the first `packed` of these bytes, of which there is at least one more; `None` unless
+    /// this is their [`packed_len`].
     #[inline]
-    pub fn new(bytes: &'a [u8], shape: Shape, width: u8) -> Option<Self> {
-        let has_room = bytes.len() as u64 > packed_len(shape, width)?;
-        has_room.then_some(Self { bytes, shape, width })
+    pub fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
+        let is_packed = packed_len(shape, width)? == packed && bytes.len() as u64 > packed;
+        is_packed.then_some(Self { bytes, shape, width })
+    }
+
+    /// [`new`](Self::new) for fingerprints of the usual width, each of a byte, in fewer comparisons.
+    #[inline(always)]
+    pub fn of_usual_width(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
+        let is_usual = width == USUAL_WIDTH && shape.log2_len <= 31 && shape.segments > 0;
+        let is_packed =
+            is_usual && packed <= 1 << 32 && packed == shape.slots() && bytes.len() as u64 > packed;
+        is_packed.then_some(Self { bytes, shape, width })
     }
 
     /// Returns the segments and the seed.
@@ -91,33 +100,32 @@ impl<'a> Fingerprints<'a> {
 
 /// Returns the number of bytes that the fingerprints of all slots take, with the zeros after them that let Pebble read
 /// whole words; `None` for shapes of no or more than 2^32 slots, and for other widths than 4, 8, 10, 12 and 16.
+#[inline(always)]
 pub(crate) const fn packed_len(shape: Shape, width: u8) -> Option<u64> {
-    if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 {
-        return None;
-    }
-    if width == USUAL_WIDTH {
-        return Some(shape.slots());
-    }
+    const UNKNOWN: u8 = u8::MAX;
+    // Numbers, of which the compiler makes a table. It would jump to code of each width.
     let zeros = match width {
-        4 | 16 => 0,
+        4 | USUAL_WIDTH | 16 => 0,
         10 => 3,
         12 => 1,
-        _ => return None,
+        _ => UNKNOWN,
     };
-    Some((shape.slots() * width as u64).div_ceil(8) + zeros)
+    if shape.log2_len > 31 || shape.segments == 0 || shape.slots() > 1 << 32 || zeros == UNKNOWN {
+        return None;
+    }
+    Some((shape.slots() * width as u64).div_ceil(8) + zeros as u64)
 }
 
 impl StoredBits for Fingerprints<'_> {
     type Hash = u64;
 
+    /// Set, since a query of a key takes fewer steps with the instructions of a kernel, although none has code of its own.
+    const HAS_KERNELS: bool = true;
+
+    /// Runs portable code: reaching a kernel takes more steps than its instructions save.
     #[inline(always)]
-    fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
-        // No kernel has code of its own, but the compiler may take its instructions.
-        let fingerprints = self;
-        by_kernel!(
-            |_lanes, fingerprints: Fingerprints<'_>, hash: u64| -> bool { of_any_width(fingerprints, hash) },
-            kernel
-        )
+    fn may_match(self, _: KernelToken, hash: u64) -> bool {
+        of_any_width(self, hash)
     }
 
     fn may_match_many(self, kernel: KernelToken, source: Source<'_, u64>, answers: &mut [u64]) {
@@ -137,7 +145,6 @@ impl StoredBits for Fingerprints<'_> {
         );
     }
 
-    /// Runs portable code: compiled for AVX2, the call and its code take 2 to 12 % more instructions.
     #[inline(always)]
     fn matches<T: Target>(self, _: T, hash: u64) -> bool {
         of_any_width(self, hash)
@@ -155,8 +162,10 @@ pub(crate) fn lookup(kernel: KernelToken, width: u8) -> Lookup {
                 // Out of line: other lengths need more registers, which every query would have to save.
                 apart (!(9..=16).contains(&key.len())) {
                     true => {
+                        // An arm each, so that a key is compared with few lengths.
                         match key.len() {
-                            4..=64 => look_up_hash::<$width>(numbers, bits, xxh3_64(key, 0)),
+                            17..=64 => look_up_hash::<$width>(numbers, bits, xxh3_64(key, 0)),
+                            4..=8 => look_up_hash::<$width>(numbers, bits, xxh3_64(key, 0)),
                             // Hashed by calls, for which these would save still more.
                             _ => by_width(numbers, bits, key),
                         }

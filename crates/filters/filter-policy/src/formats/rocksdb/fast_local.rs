@@ -5,6 +5,8 @@ pub(crate) mod bits;
 mod definition;
 mod kernel;
 
+use core::ops::RangeInclusive;
+
 use crate::building::without_counting_repeats;
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
@@ -105,6 +107,8 @@ impl FastLocalBloom {
 impl Format for FastLocalBloom {
     type Hash = u64;
     type Filter<'f> = CacheLines<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     fn name(&self) -> &str {
         FastLocalBloomPolicy::NAME

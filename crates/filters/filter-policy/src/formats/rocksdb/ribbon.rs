@@ -11,6 +11,8 @@ mod sizes;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+use core::ops::RangeInclusive;
+
 use super::fast_local::LINE_LEN;
 #[cfg(feature = "alloc")]
 use crate::building::{hashes, room};
@@ -151,6 +153,8 @@ fn ribbon_len(shape: Shape) -> usize {
 impl Format for Ribbon {
     type Hash = u64;
     type Filter<'f> = Solution<'f>;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     fn name(&self) -> &str {
         RibbonPolicy::NAME

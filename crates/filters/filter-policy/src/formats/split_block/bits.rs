@@ -9,6 +9,7 @@
 )]
 
 use core::marker::PhantomData;
+use core::ops::RangeInclusive;
 
 use hashzoo::{xxh64, xxph3_64};
 
@@ -16,7 +17,7 @@ use super::definition::set_all;
 pub(crate) use super::definition::{BLOCK_LEN, Block, words_of};
 pub(crate) use super::kernel::block_of;
 use super::kernel::may_match_by;
-use crate::key_hash::HashFunctionId;
+use crate::key_hash::{HashFunctionId, XXPH3_INLINE};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
 use crate::simd::hash::{self, tile};
@@ -36,6 +37,10 @@ pub trait BlockHash: Copy {
     /// The identity of the function.
     const FUNCTION: HashFunctionId;
 
+    /// The lengths of keys that are hashed without calls: see [`Format`](crate::Format).
+    #[doc(hidden)]
+    const HASHED_INLINE: RangeInclusive<usize>;
+
     /// Returns the hash value of one key.
     fn hash(key: &[u8]) -> u64;
 
@@ -54,6 +59,7 @@ impl BlockHash for Xxh64 {
     const NAME: &str = "SplitBlockBloomFilter.Xxh64";
     const SHORT_NAMES: &[&str] = &["split-block", "parquet"];
     const FUNCTION: HashFunctionId = HashFunctionId::XXH64;
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     #[inline(always)]
     fn hash(key: &[u8]) -> u64 {
@@ -96,6 +102,7 @@ impl BlockHash for Xxph3 {
     const NAME: &str = "SplitBlockBloomFilter.Xxph3";
     const SHORT_NAMES: &[&str] = &["split-block-xxph3"];
     const FUNCTION: HashFunctionId = HashFunctionId::XXPH3;
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
 
     #[inline(always)]
     fn hash(key: &[u8]) -> u64 {
@@ -111,7 +118,7 @@ impl BlockHash for Xxph3 {
         lookup!(kernel, |lanes, _numbers, bits, key| {
             let blocks = bits.as_chunks().0;
             match key.len() {
-                4..=64 => may_match_by(lanes, blocks, xxph3_64(key, 0)),
+                len if XXPH3_INLINE.contains(&len) => may_match_by(lanes, blocks, xxph3_64(key, 0)),
                 // Out of line, since every query would save registers for its calls.
                 _ => by_call(blocks, key, KernelToken::with(lanes)),
             }
