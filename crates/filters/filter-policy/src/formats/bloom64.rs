@@ -4,6 +4,8 @@
 pub(crate) mod bits;
 mod definition;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub(crate) mod large;
 
 use core::fmt;
 

@@ -4,7 +4,11 @@ use core::fmt;
 
 use crate::answers::fill;
 use crate::building::for_each_batch;
+#[cfg(feature = "alloc")]
+use crate::building::parts::PartSizes;
 use crate::formats::split_block::bits::{self, Block, BlockHash as _, SplitBlocks, Xxh64};
+#[cfg(feature = "alloc")]
+use crate::formats::split_block::large::InParts;
 use crate::simd::{KernelToken, Source, StoredBits as _};
 use crate::{Answers, BitsPerKey, Format as _, KeyBatch, PreparedFilter};
 use hashzoo::xxh64;
@@ -310,7 +314,15 @@ impl<'a> SplitBlockFilterMut<'a> {
 
     /// Adds values with these hashes.
     pub fn insert_raw_hashes(&mut self, hashes: impl IntoIterator<Item = u64>) {
-        for_each_batch(hashes.into_iter(), |hashes| {
+        let hashes = hashes.into_iter();
+        #[cfg(feature = "alloc")]
+        if let Some(mut building) =
+            InParts::new(PartSizes::BEST, self.kernel, self.blocks, hashes.size_hint().0)
+        {
+            for_each_batch(hashes, |hashes| building.add(hashes));
+            return building.finish();
+        }
+        for_each_batch(hashes, |hashes| {
             bits::insert::<Xxh64>(self.kernel, self.blocks, Source::Hashes(hashes));
         });
     }
