@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
+use crate::filter::in_batches;
 use crate::hash::{Hash128, HashId};
 use crate::stats::Stats;
 
@@ -191,6 +192,20 @@ pub trait Exclusive: Backend {
     fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error> {
         let mut hashes = hashes.iter();
         hashes.try_for_each(|&hash| Self::new_result(self.insert(hash)).map(drop))
+    }
+
+    /// Inserts any number of keys in order, until one is refused. By default in batches.
+    ///
+    /// # Errors
+    ///
+    /// That of the key.
+    fn insert_all(&mut self, hashes: impl Iterator<Item = Self::Hash>) -> Result<(), Error> {
+        let mut result = Ok(());
+        in_batches(hashes, |hashes| {
+            result = self.insert_batch(hashes);
+            result.is_ok()
+        });
+        result
     }
 
     /// Returns the result of inserting a key.

@@ -213,6 +213,14 @@ impl Exclusive for Blocked {
         Ok(())
     }
 
+    /// Passes all keys on at once, since large filters are built in parts.
+    fn insert_all(&mut self, hashes: impl Iterator<Item = u64>) -> Result<(), Error> {
+        insert(self.blocks.as_mut_slice(), |filter| {
+            filter.insert_raw_hashes(hashes)
+        });
+        Ok(())
+    }
+
     #[inline]
     fn new_result(new: bool) -> Result<bool, Error> {
         Ok(new)

@@ -69,7 +69,10 @@ impl<B: Backend + fmt::Debug, F: fmt::Debug, A> fmt::Debug for Filter<B, F, A> {
 const TOGETHER: usize = 512;
 
 /// Collects hashes in a buffer on the stack, and passes them on in order, as long as `then` returns true.
-fn in_batches<H: Copy + Default>(hashes: impl Iterator<Item = H>, mut then: impl FnMut(&[H]) -> bool) {
+pub(crate) fn in_batches<H: Copy + Default>(
+    hashes: impl Iterator<Item = H>,
+    mut then: impl FnMut(&[H]) -> bool,
+) {
     let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
     loop {
         let mut count = 0;
@@ -81,16 +84,6 @@ fn in_batches<H: Copy + Default>(hashes: impl Iterator<Item = H>, mut then: impl
             return;
         }
     }
-}
-
-/// Inserts keys in order, until one is refused.
-fn put_all<B: Exclusive>(backend: &mut B, hashes: impl Iterator<Item = B::Hash>) -> Result<(), Error> {
-    let mut result = Ok(());
-    in_batches(hashes, |hashes| {
-        result = backend.insert_batch(hashes);
-        result.is_ok()
-    });
-    result
 }
 
 /// Returns what the places of each key are made of.
@@ -356,7 +349,7 @@ impl<B: Exclusive, F> Filter<B, F> {
         F: Funnel<T>,
     {
         let hashes = parts::<B, F, T>(&self.funnel, keys);
-        B::done(put_all(&mut self.backend, hashes))
+        B::done(self.backend.insert_all(hashes))
     }
 
     /// Adds the keys of another filter, or says why not.
@@ -373,7 +366,7 @@ impl<B: Exclusive, F> Filter<B, F> {
 
     /// Inserts keys by their hashes, which are those of the funnel.
     pub(crate) fn put_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        put_all(&mut self.backend, hashes.iter().map(|&hash| hash.into()))
+        self.backend.insert_all(hashes.iter().map(|&hash| hash.into()))
     }
 
     /// Inserts keys by their bytes, which are in the encoding of the funnel.
@@ -382,7 +375,7 @@ impl<B: Exclusive, F> Filter<B, F> {
         F: Hashing,
     {
         let hashes = keys.iter().map(|key| self.funnel.hash_bytes(key).into());
-        put_all(&mut self.backend, hashes)
+        self.backend.insert_all(hashes)
     }
 
     /// Removes all keys and keeps the memory; of a chain the first link alone.
@@ -412,7 +405,7 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
     /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
     pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
-        put_all(&mut self.backend, hashed_parts::<B, F>(hashes))
+        self.backend.insert_all(hashed_parts::<B, F>(hashes))
     }
 }
 

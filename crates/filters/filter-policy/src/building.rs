@@ -1,6 +1,9 @@
 //! Steps of building a filter, for policies of any crate.
 
 #[cfg(feature = "alloc")]
+pub(crate) mod parts;
+
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
 use crate::simd::{Keys, Source};

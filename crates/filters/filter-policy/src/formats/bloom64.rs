@@ -4,6 +4,8 @@
 pub(crate) mod bits;
 mod definition;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub(crate) mod large;
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -130,7 +132,11 @@ impl Format for Bloom64 {
     }
 
     fn facts(&self) -> Facts {
-        Facts::new("Bloom64", &["bloom64"])
+        Facts {
+            // The runs of large filters, up to 32 bits per key.
+            building_bytes_per_key: 2,
+            ..Facts::new("Bloom64", &["bloom64"])
+        }
     }
 
     fn with_bits_per_key(self, bits_per_key: BitsPerKey) -> Self {

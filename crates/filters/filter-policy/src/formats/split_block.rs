@@ -3,6 +3,8 @@
 pub(crate) mod bits;
 mod definition;
 mod kernel;
+#[cfg(feature = "alloc")]
+pub(crate) mod large;
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -11,6 +11,8 @@ use hashzoo::xxph3_64;
 
 use super::definition::{all_set, set};
 use super::kernel::{Ask, AskTile, CreateByMap, SetTile, TOO_LONG, prefetch};
+#[cfg(feature = "alloc")]
+use crate::building::parts::PartSizes;
 use crate::simd::bits::{MAP_BITS, MAX_PROBES};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -43,6 +45,10 @@ pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, sour
 /// Adds the bits of all keys to `bit_array`; otherwise like [`create`].
 pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
+    #[cfg(feature = "alloc")]
+    if super::large::insert(PartSizes::BEST, kernel, bit_array, probes, source) {
+        return;
+    }
     by_kernel!(
         |lanes, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>| -> () {
             each_tile!(

@@ -17,6 +17,8 @@ use super::definition::set_all;
 pub(crate) use super::definition::{BLOCK_LEN, Block, words_of};
 pub(crate) use super::kernel::block_of;
 use super::kernel::may_match_by;
+#[cfg(feature = "alloc")]
+use crate::building::parts::PartSizes;
 use crate::key_hash::{HashFunctionId, XXPH3_INLINE};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -152,6 +154,10 @@ const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub(crate) fn insert<H: BlockHash>(kernel: KernelToken, blocks: &mut [Block], source: Source<'_, u64>) {
+    #[cfg(feature = "alloc")]
+    if super::large::insert::<H>(PartSizes::BEST, kernel, blocks, source) {
+        return;
+    }
     let _function = PhantomData::<H>;
     by_kernel!(
         [H: BlockHash], |lanes, blocks: &mut [Block], _function: PhantomData<H>, source: Source<'_, u64>| -> () {
@@ -260,7 +266,7 @@ pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u6
 }
 
 #[inline(always)]
-fn set(blocks: &mut [Block], hashes: &[u64]) {
+pub(super) fn set(blocks: &mut [Block], hashes: &[u64]) {
     let count = blocks.len();
     for &hash in hashes {
         // Always present, unless there is no block.
