@@ -6,7 +6,7 @@ use self::times::Interval;
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
-    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Lack, Purpose,
+    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary, Lack, Purpose,
     Request, Resistance, Standing, Verdict, about, on, significant,
 };
 use serde::Serialize;
@@ -14,6 +14,7 @@ use statistics::correction::FAMILY_LEVEL;
 
 pub mod calibration;
 pub mod figures;
+pub mod gains;
 pub mod joined;
 pub mod over_sets;
 pub mod published;
@@ -342,6 +343,8 @@ pub enum Note {
         kept: bool,
         /// Set if machines have the key in common.
         common: bool,
+        /// Set if this run left out keyed functions.
+        more: bool,
     },
     /// Checksums against accidents do not withstand attackers.
     NotCryptographic {
@@ -384,11 +387,14 @@ pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, adv
         functions: of_integers.map(|one| one.name.clone()).collect(),
         bits: first.integer_bits,
     });
+    let functions = records.run.functions.iter();
+    let mut keyed = functions.filter(|one| one.resistance == Resistance::Keyed);
     let notes = [
         has_few_keys.then_some(Note::TooFewKeys { fewest: FEWEST_KEYS }),
         (request.untrusted && !is_checksum).then_some(Note::SecretKey {
             kept: request.needs_stable_values(),
             common: request.purpose == Purpose::Shard,
+            more: !keyed.any(|one| one.group == FunctionGroup::Further),
         }),
         is_checksum.then(|| Note::NotCryptographic {
             bits: enough_bits(dataset.keys),

@@ -62,6 +62,8 @@ pub struct Figures {
     pub heads: Vec<Figure>,
     /// The first column of another number of keys than the dataset's.
     pub first_other: usize,
+    /// The columns of other numbers of keys, those of one place together.
+    pub others: Vec<Vec<usize>>,
     /// The figures by function.
     pub functions: BTreeMap<String, OfFunction>,
 }
@@ -77,6 +79,9 @@ impl Figures {
             |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| parts.contains(&part));
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
         let (columns, first_other) = columns(&shown, dataset);
+        let others: Vec<usize> = (first_other..columns.len()).collect();
+        let others = others.chunk_by(|&a, &b| columns[a].0 == columns[b].0);
+        let others = others.map(<[usize]>::to_vec).collect();
         let cell = |function: &FunctionSummary, (kind, keys): &Column| {
             let mut rows = about(shown.iter().copied(), &dataset.name, &function.name);
             let row = rows.find(|row| (row.kind(), row.costliest) == *kind)?;
@@ -99,6 +104,7 @@ impl Figures {
         Self {
             heads,
             first_other,
+            others,
             functions: functions.iter().map(of_function).collect(),
         }
     }
