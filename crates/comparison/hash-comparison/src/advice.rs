@@ -6,8 +6,8 @@ use self::times::Interval;
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
-    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary, Lack, Purpose,
-    Request, Resistance, Standing, Verdict, about, on, significant,
+    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary,
+    Lack, Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
 };
 use serde::Serialize;
 use statistics::correction::FAMILY_LEVEL;
@@ -17,6 +17,7 @@ pub mod figures;
 pub mod gains;
 pub mod joined;
 pub mod over_sets;
+pub mod parts;
 pub mod published;
 pub mod times;
 pub mod weakness;
@@ -157,10 +158,8 @@ fn leave_shown(places: &mut [CostRow]) {
         if same[0] != first {
             continue;
         }
-        // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if
-        // it decides.
         let usual = same.iter().copied().find(|&index| places[index].shown);
-        let usual = usual.or((places[first].sizes == 1).then_some(first));
+        let usual = usual.or(Some(first));
         let measurable = same.iter().copied().filter(|&index| places[index].measurable);
         let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
         for index in same {

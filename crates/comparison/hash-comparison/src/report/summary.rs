@@ -34,7 +34,9 @@ pub fn of(records: &Records) -> String {
         .collect();
     let words = Wording::new();
     let calls = words.say("calls", (purpose,));
-    let legend = format!("In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}.");
+    let legend = format!(
+        "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}."
+    );
     text += &format!("{}\n", wrapped(legend));
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
@@ -134,12 +136,16 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);
 
+    let parts = |one: &Advice| {
+        figures
+            .functions
+            .get(&one.function)
+            .map_or(&[][..], |of| &of.parts)
+    };
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
-        let figures = figures.functions.get(&one.function);
-        let cells = figures.map_or(&[][..], |figures| &figures.cells);
-        let enough = words.say("enough", (one, cells));
+        let enough = words.say("enough", (one, parts(one)));
         row("good enough?", enough);
         let label = label(&one.function);
         if label != one.function {
@@ -152,19 +158,37 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     }
     let equal = gains::equal_in_memory(records, &advice, form);
     if let (Some(pick), false) = (pick, equal.is_empty()) {
-        row("fastest", words.say("equal_of", (equal, &pick.function, MAX_TIED)));
+        row(
+            "fastest",
+            words.say("equal_of", (equal, &pick.function, MAX_TIED)),
+        );
     }
     // The costliest comes first.
-    let avoided: Vec<&Advice> = of(Standing::Avoid).collect();
+    let is_bad = |one: &&Advice| parts(one).iter().all(|part| part.effect == Effect::Costly);
+    let (avoided, in_part): (Vec<&Advice>, Vec<&Advice>) = of(Standing::Avoid).partition(is_bad);
     if let Some(worst) = avoided.last() {
         let reason = words.say("shortly", (worst,));
         let others = avoided.iter().rev().skip(1);
         let others: String = others.map(|one| format!(", {}", one.function)).collect();
         row("avoid", format!("{} ({reason}){others}", worst.function));
     }
+    let mut by_parts: Vec<(String, Vec<&str>)> = Vec::new();
+    for one in in_part {
+        let bad = words.say("bad_parts", (parts(one),));
+        match by_parts.iter_mut().find(|(parts, _)| *parts == bad) {
+            Some((_, functions)) => functions.push(&one.function),
+            None => by_parts.push((bad, vec![&one.function])),
+        }
+    }
+    for (bad, functions) in by_parts {
+        row("suit in part", format!("{}: not {bad}", functions.join(", ")));
+    }
     let notes: Vec<Note> = notes(records, dataset, request, &advice);
     // Unlucky sizes of all key sets have one sentence, at the end.
-    for note in notes.into_iter().filter(|note| !matches!(note, Note::UnluckySize(_))) {
+    for note in notes
+        .into_iter()
+        .filter(|note| !matches!(note, Note::UnluckySize(_)))
+    {
         row("note", words.say("note_of", (note,)));
     }
     format!("{heading}\n{table}{}\n", labelled(rows))
@@ -186,7 +210,7 @@ fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys:
             let worse = all.flat_map(|of| of.cells.iter().enumerate());
             let worse = worse.filter_map(|(index, cell)| Some((index, cell.as_ref()?)));
             let worse =
-                worse.filter(|(_, cell)| cell.effect != Effect::WithinChance && cell.row.purpose.is_some());
+                worse.filter(|(_, cell)| cell.effect > Effect::WithinChance && cell.row.purpose.is_some());
             let worst = worse.max_by(|(_, a), (_, b)| a.row.cost.total_cmp(&b.row.cost));
             worst.is_some_and(|(at, _)| at == *index)
         };
@@ -215,7 +239,9 @@ fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys:
             .chain(cells);
         cells.collect::<Vec<String>>()
     };
-    let chance = columns.iter().map(|(_, head)| words.say("amount", (head.row.chance, head.row.unit)));
+    let chance = columns
+        .iter()
+        .map(|(_, head)| words.say("amount", (head.row.chance, head.row.unit)));
     let chance = ["", "by chance", ""].map(str::to_owned).into_iter().chain(chance);
     let rows = functions.iter().map(row).chain([chance.collect()]);
     let rows: Vec<Vec<String>> = rows.collect();
