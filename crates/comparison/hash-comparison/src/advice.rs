@@ -6,8 +6,8 @@ use self::times::Interval;
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
-    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary, Lack, Purpose,
-    Request, Resistance, Standing, Verdict, about, on, significant,
+    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary,
+    Lack, Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
 };
 use serde::Serialize;
 use statistics::correction::FAMILY_LEVEL;

@@ -79,7 +79,9 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
         (request, over_sets(advice.iter().map(suited)))
     });
     let over: Vec<(&Request, Vec<OverSets>)> = over.collect();
-    let best = over.iter().filter_map(|(request, rows)| Some((*request, rows.first()?.function.as_str())));
+    let best = over
+        .iter()
+        .filter_map(|(request, rows)| Some((*request, rows.first()?.function.as_str())));
     let sets: Vec<&str> = run.datasets.iter().map(|set| set.name.as_str()).collect();
     let gains = answer::gains_to(records, &sets, best);
     let together = over.iter().map(|(request, rows)| {

@@ -74,7 +74,9 @@ pub fn warning(records: &Records) -> Option<String> {
     let spreads = forms.filter_map(|(set, form)| Some((&set.name, unsteady(records, &set.name, form)?)));
     if let Some((set, spread)) = spreads.max_by(|a, b| a.1.total_cmp(&b.1)) {
         let spread = percent(spread);
-        all.push(format!("Times were unsteady: on {set} half of them by ±{spread} or more."));
+        all.push(format!(
+            "Times were unsteady: on {set} half of them by ±{spread} or more."
+        ));
     }
     let environment = &records.run.environment;
     let is_disturbed = environment.timing_disturbed() == Some(true);
@@ -83,7 +85,9 @@ pub fn warning(records: &Records) -> Option<String> {
         && (is_disturbed || !all.is_empty())
     {
         let effect = match is_disturbed {
-            true => ": all times are probably too high, and those of a second run may lie outside the ranges in brackets",
+            true => {
+                ": all times are probably too high, and those of a second run may lie outside the ranges in brackets"
+            }
             false => "",
         };
         let [waited, seconds] = [waited, seconds].map(|seconds| significant(seconds, 2));

@@ -57,7 +57,9 @@ pub(super) fn choice(request: &Request) -> String {
 
 /// Returns the advice on a dataset for each request, and the gains of changes to the picks.
 pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> [Value; 2] {
-    let all = requests.iter().map(|request| of_dataset(data.records, data.summary, request));
+    let all = requests
+        .iter()
+        .map(|request| of_dataset(data.records, data.summary, request));
     let all: Vec<Vec<Advice>> = all.collect();
     let best = requests.iter().zip(&all).filter_map(|(request, advice)| {
         let pick = advice.first().filter(|one| one.standing == Standing::Pick)?;
@@ -98,7 +100,10 @@ pub(super) fn gains_to<'a>(
 
 /// Returns the note on a filter of these keys that has an unlucky size, if it has.
 pub(super) fn unlucky(data: &DatasetRows<'_>) -> Value {
-    let request = Request { purpose: Purpose::Filter, ..Request::default() };
+    let request = Request {
+        purpose: Purpose::Filter,
+        ..Request::default()
+    };
     let all = notes(data.records, data.summary, &request, &[]).into_iter();
     let unlucky = all.filter(|note| matches!(note, Note::UnluckySize(_)));
     Value::from(Serde(unlucky.collect::<Vec<_>>()))

@@ -34,7 +34,9 @@ pub fn of(records: &Records) -> String {
         .collect();
     let words = Wording::new();
     let calls = words.say("calls", (purpose,));
-    let legend = format!("In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}.");
+    let legend = format!(
+        "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}."
+    );
     text += &format!("{}\n", wrapped(legend));
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
@@ -146,13 +148,11 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
             row("yours", label);
         }
     }
-    let ties = words.say("ties", (&advice, MAX_TIED));
-    if !ties.is_empty() {
-        row("fastest", ties);
-    }
     let equal = gains::equal_in_memory(records, &advice, form);
-    if let (Some(pick), false) = (pick, equal.is_empty()) {
-        row("fastest", words.say("equal_of", (equal, &pick.function, MAX_TIED)));
+    let equal = pick.map(|pick| words.say("equal_of", (equal, &pick.function, MAX_TIED)));
+    let ties = [words.say("ties", (&advice, MAX_TIED)), equal.unwrap_or_default()].join(" ");
+    if ties != " " {
+        row("fastest", ties.trim().to_owned());
     }
     // The costliest comes first.
     let avoided: Vec<&Advice> = of(Standing::Avoid).collect();
@@ -164,7 +164,10 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     }
     let notes: Vec<Note> = notes(records, dataset, request, &advice);
     // Unlucky sizes of all key sets have one sentence, at the end.
-    for note in notes.into_iter().filter(|note| !matches!(note, Note::UnluckySize(_))) {
+    for note in notes
+        .into_iter()
+        .filter(|note| !matches!(note, Note::UnluckySize(_)))
+    {
         row("note", words.say("note_of", (note,)));
     }
     format!("{heading}\n{table}{}\n", labelled(rows))
@@ -215,7 +218,9 @@ fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys:
             .chain(cells);
         cells.collect::<Vec<String>>()
     };
-    let chance = columns.iter().map(|(_, head)| words.say("amount", (head.row.chance, head.row.unit)));
+    let chance = columns
+        .iter()
+        .map(|(_, head)| words.say("amount", (head.row.chance, head.row.unit)));
     let chance = ["", "by chance", ""].map(str::to_owned).into_iter().chain(chance);
     let rows = functions.iter().map(row).chain([chance.collect()]);
     let rows: Vec<Vec<String>> = rows.collect();
