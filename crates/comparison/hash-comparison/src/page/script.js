@@ -78,16 +78,14 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
   }
 
-  /** Says what a change to the best function gains, in the article or over all sets of keys. */
+  /** Fills in what a change to the best function gains, in the article or over all sets of keys. */
   function gain(place, mine) {
     for (const line of all(".gain", place)) {
-      const to = line.dataset.gain.split(" ")[1];
-      const [id, name] = [idOf(mine), textOf(document.getElementById(to).firstElementChild)];
+      const id = idOf(mine);
       const lines = place.querySelector(`template[data-gain="${line.dataset.gain}"]`).content.textContent.split("\n");
-      const saved = lines.map((one) => one.split("\t")).find((one) => one[0] === id)?.slice(1);
+      const saved = lines.map((one) => one.split("\t")).find((one) => one[0] === id);
       line.hidden = saved === undefined;
-      if (saved === undefined) continue;
-      line.textContent = `${mine} to ${name}: ${saved[0]} per key in sequence${saved[1] === undefined ? "" : `, ${saved[1]} out of the cache`}.`;
+      [mine, ...(saved ?? []).slice(1)].forEach((text, at) => (line.children[at].textContent = text || line.dataset.none));
     }
   }
 

@@ -152,16 +152,11 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
             row("yours", label);
         }
     }
-    let ties = words.say("ties", (&advice, MAX_TIED));
-    if !ties.is_empty() {
-        row("fastest", ties);
-    }
     let equal = gains::equal_in_memory(records, &advice, form);
-    if let (Some(pick), false) = (pick, equal.is_empty()) {
-        row(
-            "fastest",
-            words.say("equal_of", (equal, &pick.function, MAX_TIED)),
-        );
+    let equal = pick.map(|pick| words.say("equal_of", (equal, &pick.function, MAX_TIED)));
+    let ties = [words.say("ties", (&advice, MAX_TIED)), equal.unwrap_or_default()].join(" ");
+    if ties != " " {
+        row("fastest", ties.trim().to_owned());
     }
     // The costliest comes first.
     let is_bad = |one: &&Advice| parts(one).iter().all(|part| part.effect == Effect::Costly);

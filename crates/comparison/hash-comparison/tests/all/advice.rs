@@ -1,6 +1,7 @@
 //! Advice: on synthetic records what the committed run, whose page has the advice for every choice, does not meet.
 
 use hash_comparison::advice::figures::{Basis, Figure, Figures};
+use hash_comparison::advice::gains;
 use hash_comparison::advice::times::warning;
 use hash_comparison::advice::{self, Note, notes, of_dataset};
 use hash_comparison::functions::{self, Function};
@@ -163,6 +164,66 @@ fn a_defect_counts_by_what_it_costs_there() {
 }
 
 #[test]
+fn a_change_gains_what_is_measurable() {
+    let mut records = records(&[FAST, LEVEL, SLOW], KEYS);
+    // In the other set everything takes three times as long, and of all functions only one is slower in memory.
+    let place = |row: &TimingRow, dataset: &str, place, ns| TimingRow {
+        dataset: dataset.to_owned(),
+        place,
+        median_ns_per_key: ns,
+        ..row.clone()
+    };
+    let rows = records.timing.clone();
+    for row in &rows {
+        let in_memory = if row.function == "slow" { 300.0 } else { 200.0 };
+        let others = [
+            (Place::Sequence, 3.0 * row.median_ns_per_key),
+            (Place::Memory, in_memory),
+        ];
+        let others = others.map(|(at, ns)| place(row, "other", at, ns));
+        records.timing.extend(
+            others
+                .into_iter()
+                .chain([place(row, "set", Place::Memory, 100.0)]),
+        );
+    }
+    let saved = |sets: &[&str], form, functions| {
+        let gain = gains::of(&records, sets, form, functions).unwrap();
+        let memory = gain.memory.unwrap();
+        [(gain.sequence.ns, gain.sequence.saved), (memory.ns, memory.saved)]
+    };
+    let (overlap, wait) = (CallForm::Independent, CallForm::Chained);
+    assert_eq!(
+        saved(&["set"], overlap, ["slow", "fast"]),
+        [(4.0, Some(2.0)), (100.0, None)]
+    );
+    assert_eq!(
+        saved(&["set"], overlap, ["level", "fast"]),
+        [(2.1, None), (100.0, None)]
+    );
+    assert_eq!(
+        saved(&["set"], wait, ["slow", "fast"]),
+        [(4.1, Some(4.1 - 9.0)), (100.0, None)]
+    );
+    assert_eq!(
+        saved(&["other"], overlap, ["slow", "level"]),
+        [(12.0, Some(12.0 - 3.0 * 2.1)), (300.0, Some(100.0))]
+    );
+    assert_eq!(
+        saved(&["set", "other"], overlap, ["slow", "fast"]),
+        [(8.0, Some(4.0)), (200.0, Some(50.0))]
+    );
+    assert_eq!(gains::of(&records, &["set"], wait, ["fast", "fast"]), None);
+    let mut advice = advised(&records, &request_for(Purpose::Filter));
+    assert_eq!(
+        gains::equal_in_memory(&records, &advice, overlap),
+        ["level", "slow"]
+    );
+    advice.iter_mut().for_each(|one| one.dataset = "other".to_owned());
+    assert_eq!(gains::equal_in_memory(&records, &advice, overlap), ["level"]);
+}
+
+#[test]
 fn where_nothing_suits_nothing_is_recommended() {
     let untrusted = Request {
         untrusted: true,
@@ -312,7 +373,7 @@ fn every_reason_to_distrust_the_times_is_reported() {
     assert_eq!(reason(0.01, 2.0), "");
     assert_eq!(
         reason(0.08, 2.0),
-        "Times were unsteady: on video-ids half of them by ±8.00 % or more. Other programs had the processor for 2.0 of the 25 s \
+        "Times were unsteady: on app-accounts half of them by ±8.00 % or more. Other programs had the processor for 2.0 of the 25 s \
          of timing. Repeat on a quiet machine."
     );
     assert_eq!(
