@@ -3,13 +3,13 @@
 use hash_comparison::advice::figures::{Basis, Figure, Figures};
 use hash_comparison::advice::gains;
 use hash_comparison::advice::times::warning;
-use hash_comparison::advice::{self, Note, notes, of_dataset};
+use hash_comparison::advice::{self, Note, notes, of_dataset, parts};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::questions::filters::FEWEST_KEYS;
 use hash_comparison::questions::{Place, Records, TimingRow};
 use hash_comparison::record::{
-    Advice, CallForm, CostRow, Effect, Lack, Purpose, Request, Resistance, Run, Standing, Unit,
+    Advice, CallForm, Choice, CostRow, Effect, Lack, Purpose, Request, Resistance, Run, Standing, Unit,
 };
 
 use super::fixtures::committed;
@@ -138,6 +138,13 @@ fn a_defect_counts_by_what_it_costs_there() {
             (Pick, Effect::WithinChance),
         ),
         (cost("fast", Purpose::Filter, 0.05, true), (Avoid, Effect::Costly)),
+        (
+            CostRow {
+                p_adjusted: 0.001,
+                ..cost("fast", Purpose::Filter, -0.02, false)
+            },
+            (Pick, Effect::BetterThanChance),
+        ),
     ] {
         assert_eq!(of(row, &filter), expected);
     }
@@ -328,6 +335,31 @@ fn too_few_bits_for_the_number_of_keys_have_a_cost() {
             );
         }
     }
+}
+
+#[test]
+fn a_function_may_be_good_enough_for_some_parts_of_a_use() {
+    let records = committed();
+    let parts = parts::of(
+        &records,
+        "app-accounts",
+        "DJB2Hash",
+        Purpose::FilterOrTable.parts(),
+    );
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|part| (part.purpose, part.choice, part.effect))
+        .collect();
+    let good = |purpose, choice| (purpose, choice, Effect::WithinChance);
+    assert_eq!(
+        parts,
+        [
+            good(Purpose::Filter, None),
+            good(Purpose::Table, Some(Choice::LowBits)),
+            (Purpose::Table, Some(Choice::HighBits), Effect::Costly),
+            good(Purpose::Table, Some(Choice::Remainder)),
+        ]
+    );
 }
 
 #[test]
