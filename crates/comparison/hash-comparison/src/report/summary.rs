@@ -159,24 +159,27 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         row("fastest", ties.trim().to_owned());
     }
     // The costliest comes first.
-    let is_bad = |one: &&Advice| parts(one).iter().all(|part| part.effect == Effect::Costly);
-    let (avoided, in_part): (Vec<&Advice>, Vec<&Advice>) = of(Standing::Avoid).partition(is_bad);
+    let (mut avoided, mut in_part) = (Vec::<&Advice>::new(), Vec::<(String, Vec<&str>)>::new());
+    for one in of(Standing::Avoid) {
+        let bad = words.say("bad_part", (parts(one),));
+        match in_part.iter_mut().find(|(part, _)| *part == bad) {
+            _ if bad.is_empty() => avoided.push(one),
+            Some((_, functions)) => functions.push(&one.function),
+            None => in_part.push((bad, vec![&one.function])),
+        }
+    }
     if let Some(worst) = avoided.last() {
         let reason = words.say("shortly", (worst,));
         let others = avoided.iter().rev().skip(1);
         let others: String = others.map(|one| format!(", {}", one.function)).collect();
         row("avoid", format!("{} ({reason}){others}", worst.function));
     }
-    let mut by_parts: Vec<(String, Vec<&str>)> = Vec::new();
-    for one in in_part {
-        let bad = words.say("bad_parts", (parts(one),));
-        match by_parts.iter_mut().find(|(parts, _)| *parts == bad) {
-            Some((_, functions)) => functions.push(&one.function),
-            None => by_parts.push((bad, vec![&one.function])),
-        }
-    }
-    for (bad, functions) in by_parts {
-        row("suit in part", format!("{}: not {bad}", functions.join(", ")));
+    let in_part = in_part
+        .iter()
+        .map(|(bad, functions)| format!("{}: not {bad}", functions.join(", ")));
+    let in_part: Vec<String> = in_part.collect();
+    if !in_part.is_empty() {
+        row("suit in part", in_part.join("; "));
     }
     let notes: Vec<Note> = notes(records, dataset, request, &advice);
     // Unlucky sizes of all key sets have one sentence, at the end.
