@@ -6,16 +6,18 @@ use self::times::Interval;
 use crate::questions::filters::{FEWEST_KEYS, UnluckySize, unlucky_size};
 use crate::questions::{CollisionRow, Defect, Place, ProbeRow, QUESTIONS, Records, collisions, probes};
 use crate::record::{
-    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionSummary, Lack, Purpose,
-    Request, Resistance, Standing, Verdict, about, on, significant,
+    Advice, BitFact, CostRow, DatasetSummary, Effect, FailedTest, Finding, FunctionGroup, FunctionSummary,
+    Lack, Purpose, Request, Resistance, Standing, Verdict, about, on, significant,
 };
 use serde::Serialize;
 use statistics::correction::FAMILY_LEVEL;
 
 pub mod calibration;
 pub mod figures;
+pub mod gains;
 pub mod joined;
 pub mod over_sets;
+pub mod parts;
 pub mod published;
 pub mod times;
 pub mod weakness;
@@ -156,10 +158,8 @@ fn leave_shown(places: &mut [CostRow]) {
         if same[0] != first {
             continue;
         }
-        // A mean over several numbers of keys would stand beside the rate of the exact number, so it is shown only if
-        // it decides.
         let usual = same.iter().copied().find(|&index| places[index].shown);
-        let usual = usual.or((places[first].sizes == 1).then_some(first));
+        let usual = usual.or(Some(first));
         let measurable = same.iter().copied().filter(|&index| places[index].measurable);
         let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
         for index in same {
@@ -342,6 +342,8 @@ pub enum Note {
         kept: bool,
         /// Set if machines have the key in common.
         common: bool,
+        /// Set if this run left out keyed functions.
+        more: bool,
     },
     /// Checksums against accidents do not withstand attackers.
     NotCryptographic {
@@ -384,11 +386,14 @@ pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, adv
         functions: of_integers.map(|one| one.name.clone()).collect(),
         bits: first.integer_bits,
     });
+    let functions = records.run.functions.iter();
+    let mut keyed = functions.filter(|one| one.resistance == Resistance::Keyed);
     let notes = [
         has_few_keys.then_some(Note::TooFewKeys { fewest: FEWEST_KEYS }),
         (request.untrusted && !is_checksum).then_some(Note::SecretKey {
             kept: request.needs_stable_values(),
             common: request.purpose == Purpose::Shard,
+            more: !keyed.any(|one| one.group == FunctionGroup::Further),
         }),
         is_checksum.then(|| Note::NotCryptographic {
             bits: enough_bits(dataset.keys),

@@ -21,15 +21,15 @@ use minijinja::{UndefinedBehavior, context, escape_formatter};
 
 use crate::advice::calibration::{self, CalibrationRow};
 use crate::advice::of_dataset as of_request;
-use crate::advice::over_sets::{over_sets, suited};
-use crate::advice::times::warnings;
+use crate::advice::over_sets::{OverSets, over_sets, suited};
+use crate::advice::times::warning;
 use crate::keys::Manifest;
 use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
 use crate::questions::times::of_empty_keys;
 use crate::questions::{QUESTIONS, Records, Section};
-use crate::record::{Advice, CallForm, DatasetKind, Request};
+use crate::record::{Advice, DatasetKind, Request};
 use drawing::Chart;
 use plots::scene::printable;
 use rayon::prelude::*;
@@ -73,11 +73,19 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
             ..of_dataset(data, &requests, (index, &drawn))
         }
     });
-    let together = requests.iter().map(|request| {
+    let over = requests.iter().map(|request| {
         let advice = all.iter().map(|data| of_request(records, data.summary, request));
         let advice: Vec<Vec<Advice>> = advice.collect();
-        let rows = over_sets(advice.iter().map(suited));
-        (answer::choice(request), Value::from(Serde(rows)))
+        (request, over_sets(advice.iter().map(suited)))
+    });
+    let over: Vec<(&Request, Vec<OverSets>)> = over.collect();
+    let best = over
+        .iter()
+        .filter_map(|(request, rows)| Some((*request, rows.first()?.function.as_str())));
+    let sets: Vec<&str> = run.datasets.iter().map(|set| set.name.as_str()).collect();
+    let gains = answer::gains_to(records, &sets, best);
+    let together = over.iter().map(|(request, rows)| {
+        context! { choice => answer::choice(request), form => Serde(request.purpose.form()), rows => Value::from(Serde(rows)) }
     });
     let names = run.functions.iter().enumerate();
     let ids: BTreeMap<String, String> = names
@@ -95,7 +103,8 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
         schema => run.schema,
         datasets => datasets.collect::<Value>(),
         sections => sections(records, None, &drawn),
-        together => Value::from(together.collect::<BTreeMap<_, _>>()),
+        together => together.collect::<Value>(),
+        gains,
         uses => answer::uses(),
         request => Value::from(Serde(&run.request)),
         requested_choice => answer::choice(&run.request),
@@ -112,6 +121,7 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
         date => &run.date,
         seed => run.seed,
         quick => run.quick,
+        warning => warning(records),
     };
     fill(include_str!("page/page.html"), values)
         .map_err(|error| Failure::internal(format!("report: {error:#}")))
@@ -124,16 +134,14 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, drawn): (usi
         let chart = drawn.get(&(kind.stem, Some(index)));
         context! { purpose => Serde(purpose), chart }
     });
-    let warned = [CallForm::Independent, CallForm::Chained].map(|form| {
-        let warnings = warnings(records, [(data.summary.name.as_str(), form)]);
-        (form.to_string(), warnings.join(" "))
-    });
+    let [answers, gains] = answer::answers(data, requests);
     context! {
         keys => Value::from(Serde(data.summary)),
         kind => Manifest::of(data.summary).map(|entry| &entry.keys_are),
         samples => Value::from(Serde(answer::samples(data))),
-        warnings => Value::from(BTreeMap::from(warned)),
-        answers => answer::answers(data, requests),
+        answers,
+        gains,
+        unlucky => answer::unlucky(data),
         figures => Value::from(Serde(answer::figures(data))),
         weaknesses => Value::from(Serde(answer::weaknesses(data))),
         reading => answer::reading(data),

@@ -31,7 +31,7 @@ pub use self::batch::Batch;
 use self::batch::empty;
 pub(crate) use self::batch::sample;
 pub use self::pinned::Pinned;
-pub use self::watch::Watch;
+pub use self::watch::{Stopwatch, Watch};
 use crate::functions::Function;
 use crate::keys::shuffled;
 use crate::record::{CallForm as Form, EMPTY, Place};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::clock::{Pinned, Watch};
+use crate::clock::{Pinned, Stopwatch, Watch};
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, KeySet, structured};
@@ -39,6 +39,7 @@ pub struct Plan {
 /// Measures. Times, machine and date are those of an `earlier` run, if there is one. The report fills in the list of
 /// files.
 pub fn measure(plan: &Plan, earlier: Option<&Records>, progress: &dyn Progress) -> Result<Records, Failure> {
+    let watch = Stopwatch::start();
     let datasets = load(plan, progress)?;
     let functions: Vec<&Function> = plan.functions.iter().collect();
     verify(&functions, progress)?;
@@ -50,6 +51,9 @@ pub fn measure(plan: &Plan, earlier: Option<&Records>, progress: &dyn Progress) 
     records.run.datasets = datasets.iter().map(|set| set.summary.clone()).collect();
     count(&mut records, &datasets, &functions, progress)?;
     go_on(progress)?;
+    if earlier.is_none() {
+        records.run.environment.run_seconds = Some(watch.seconds());
+    }
     Ok(records)
 }
 

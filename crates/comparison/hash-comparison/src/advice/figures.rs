@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::parts::{self, Part};
 use super::times::Interval;
+use crate::questions::filters::{WiderHash, wider_hash};
 use crate::questions::{Place, QUESTIONS, Records};
 use crate::record::{
     CallForm, CostRow, DatasetSummary, Effect, FunctionSummary, PlaceKind, Purpose, about, on,
@@ -51,6 +53,8 @@ pub struct Figure {
 pub struct OfFunction {
     /// A figure for each column, where there is one.
     pub cells: Vec<Option<Figure>>,
+    /// The verdict by part.
+    pub parts: Vec<Part>,
     /// Times of the dataset in sequence, then of keys that are scattered over memory: of calls that overlap, and of calls that wait.
     pub times: [Option<Interval>; 4],
 }
@@ -60,8 +64,12 @@ pub struct OfFunction {
 pub struct Figures {
     /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
     pub heads: Vec<Figure>,
+    /// What a filter with a 64-bit hash gives in the place of each of them, if it is a filter.
+    pub wider: Vec<Option<WiderHash>>,
     /// The first column of another number of keys than the dataset's.
     pub first_other: usize,
+    /// The columns of other numbers of keys, those of one place together.
+    pub others: Vec<Vec<usize>>,
     /// The figures by function.
     pub functions: BTreeMap<String, OfFunction>,
 }
@@ -72,11 +80,14 @@ type Column = ((PlaceKind, bool), Option<u64>);
 
 impl Figures {
     /// Takes the rows of `costs.csv` for some purposes, and adds what follows for other numbers of keys.
-    pub fn of(records: &Records, dataset: &DatasetSummary, parts: &[Purpose]) -> Self {
+    pub fn of(records: &Records, dataset: &DatasetSummary, purposes: &[Purpose]) -> Self {
         let is_shown =
-            |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| parts.contains(&part));
+            |row: &&CostRow| row.is_shown() && row.purpose.is_none_or(|part| purposes.contains(&part));
         let shown: Vec<&CostRow> = on(&records.costs, &dataset.name).filter(is_shown).collect();
         let (columns, first_other) = columns(&shown, dataset);
+        let others: Vec<usize> = (first_other..columns.len()).collect();
+        let others = others.chunk_by(|&a, &b| columns[a].0 == columns[b].0);
+        let others = others.map(<[usize]>::to_vec).collect();
         let cell = |function: &FunctionSummary, (kind, keys): &Column| {
             let mut rows = about(shown.iter().copied(), &dataset.name, &function.name);
             let row = rows.find(|row| (row.kind(), row.costliest) == *kind)?;
@@ -87,18 +98,25 @@ impl Figures {
             let cells = functions.iter().filter_map(|function| cell(function, column));
             cells.max_by_key(|cell| (cell.effect == Effect::WithinChance, cell.row.size))
         };
-        let heads = columns.iter().filter_map(widest).collect();
+        let heads: Vec<Figure> = columns.iter().filter_map(widest).collect();
+        let wider = heads
+            .iter()
+            .map(|head| wider_hash(&head.row, head.row.keys))
+            .collect();
         let of_function = |function: &FunctionSummary| {
             let time = |place| Interval::of(records, &dataset.name, &function.name, place);
             let figures = OfFunction {
                 cells: columns.iter().map(|column| cell(function, column)).collect(),
+                parts: parts::of(records, &dataset.name, &function.name, purposes),
                 times: TIMES.map(time),
             };
             (function.name.clone(), figures)
         };
         Self {
             heads,
+            wider,
             first_other,
+            others,
             functions: functions.iter().map(of_function).collect(),
         }
     }
@@ -134,25 +152,27 @@ fn columns(shown: &[&CostRow], dataset: &DatasetSummary) -> (Vec<Column>, usize)
 /// Returns the figure of a place with some number of similar keys. What was not counted follows from a law of chance, which holds
 /// where the count in this place was as chance.
 fn figure(records: &Records, function: &FunctionSummary, row: &CostRow, keys: u64) -> Option<Figure> {
-    let (measured, chance, basis) = if keys == row.keys {
-        (row.measured, row.chance, Basis::Measured)
+    let effect = row.effect(records.run.request.negligible);
+    let (measured, chance, basis, sizes) = if keys == row.keys {
+        (row.measured, row.chance, Basis::Measured, row.sizes)
     } else {
         let mut questions = QUESTIONS.iter();
         let [chance, own] = questions.find_map(|question| (question.at)(row, function, keys))?;
-        let basis = match row.measurable {
-            true => Basis::Unknown,
-            false => Basis::Expected,
+        let basis = match effect {
+            Effect::WithinChance => Basis::Expected,
+            _ => Basis::Unknown,
         };
-        (own, chance, basis)
+        (own, chance, basis, 1)
     };
     Some(Figure {
         row: CostRow {
             keys,
+            sizes,
             measured,
             chance,
             ..row.clone()
         },
         basis,
-        effect: row.effect(records.run.request.negligible),
+        effect,
     })
 }

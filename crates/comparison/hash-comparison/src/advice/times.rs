@@ -65,49 +65,37 @@ impl Interval {
     }
 }
 
-/// Returns a sentence for each reason to distrust the times of these datasets, of calls of this form: those that the advice
-/// on a dataset uses. With any of them comes the time that other programs had the processor.
-pub fn warnings<'a>(records: &Records, timed: impl IntoIterator<Item = (&'a str, CallForm)>) -> Vec<String> {
-    let timed: Vec<(&str, CallForm)> = timed.into_iter().collect();
-    let mut all: Vec<String> = [
-        (CallForm::Independent, "overlapping"),
-        (CallForm::Chained, "chained"),
-    ]
-    .into_iter()
-    .filter_map(|(form, calls)| {
-        let of_form = timed.iter().filter(|one| one.1 == form);
-        let unsteady = of_form.filter_map(|(dataset, form)| {
-            let spread = unsteady(records, dataset, *form)?;
-            Some(format!(
-                "on {dataset} half of them by ±{} or more",
-                percent(spread)
-            ))
-        });
-        let unsteady: Vec<String> = unsteady.collect();
-        let where_and_by = unsteady.join(", ");
-        (!unsteady.is_empty()).then(|| format!("The times of {calls} calls were unsteady, {where_and_by}."))
-    })
-    .collect();
+/// Returns the reasons to distrust the times of a run, one warning for all of it: every view shows it, since other programs seldom
+/// disturb only the times that it shows.
+pub fn warning(records: &Records) -> Option<String> {
+    let mut all = Vec::new();
+    let sets = records.run.datasets.iter();
+    let forms = sets.flat_map(|set| [CallForm::Independent, CallForm::Chained].map(|form| (set, form)));
+    let spreads = forms.filter_map(|(set, form)| Some((&set.name, unsteady(records, &set.name, form)?)));
+    if let Some((set, spread)) = spreads.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        let spread = percent(spread);
+        all.push(format!(
+            "Times were unsteady: on {set} half of them by ±{spread} or more."
+        ));
+    }
     let environment = &records.run.environment;
     let is_disturbed = environment.timing_disturbed() == Some(true);
     if let Some(waited) = environment.seconds_waited_while_timing
         && let Some(seconds) = environment.timing_seconds
         && (is_disturbed || !all.is_empty())
     {
-        let effect = if is_disturbed {
-            ", so all times are probably too high"
-        } else {
-            ""
+        let effect = match is_disturbed {
+            true => {
+                ": all times are probably too high, and those of a second run may lie outside the ranges in brackets"
+            }
+            false => "",
         };
         let [waited, seconds] = [waited, seconds].map(|seconds| significant(seconds, 2));
         all.push(format!(
             "Other programs had the processor for {waited} of the {seconds} s of timing{effect}."
         ));
     }
-    if !all.is_empty() {
-        all.push("Repeat on a quiet machine.".to_owned());
-    }
-    all
+    (!all.is_empty()).then(|| all.join(" ") + " Repeat on a quiet machine.")
 }
 
 /// Returns the spread that half of the times reach, if it is large.

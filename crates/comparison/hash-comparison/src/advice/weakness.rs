@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::questions::collisions::furthest;
 use crate::questions::collisions::structured::{self, SetsFailed};
 use crate::questions::{CollisionRow, Records};
-use crate::record::{BitTest, DatasetSummary, End, about};
+use crate::record::{BitTest, DatasetSummary, Effect, End, about};
 
 /// What is known against a function.
 #[derive(Debug, Clone, Serialize)]
@@ -13,7 +13,8 @@ pub struct Weakness {
     /// The structured key sets on which it collides more than by chance.
     #[serde(flatten)]
     sets: SetsFailed,
-    /// Set if flipping a bit of a key does not flip output bits half of the time.
+    /// Set if flipping a bit of a key does not flip output bits half of the time, and some use of these keys pays for defects:
+    /// otherwise the bits are mixed well enough.
     unmixed: bool,
     /// The result on the set that is most like the dataset.
     nearest: Option<Nearest>,
@@ -35,7 +36,10 @@ pub fn of(records: &Records, dataset: &DatasetSummary, function: &str) -> Option
     let sets = structured::sets_failed(records, function);
     let failed = sets.failed;
     let mut facts = records.run.bit_facts.iter();
-    let unmixed = facts.any(|fact| fact.is(function, BitTest::Avalanche));
+    let negligible = records.run.request.negligible;
+    let mut costs = about(&records.costs, &dataset.name, function);
+    let unmixed = facts.any(|fact| fact.is(function, BitTest::Avalanche))
+        && costs.any(|row| row.purpose.is_some() && row.effect(negligible) == Effect::Costly);
     let nearest = || {
         let set = structured::nearest(dataset)?;
         let rows = || about(&records.structured, set.name, function);

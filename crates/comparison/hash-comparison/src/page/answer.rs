@@ -1,17 +1,18 @@
 //! The answers for a dataset, for every choice of the reader. The page first shows the run's own choice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::figures::Figures;
+use crate::advice::gains;
 use crate::advice::weakness::{self, Weakness};
-use crate::advice::{notes, of_dataset};
-use crate::questions::CollisionRow;
+use crate::advice::{Note, notes, of_dataset};
 use crate::questions::collisions::{even_chance, structured};
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{Advice, FunctionGroup, FunctionSummary, Purpose, Request, Run};
+use crate::questions::{CollisionRow, Records};
+use crate::record::{Advice, CallForm, FunctionGroup, FunctionSummary, Purpose, Request, Run, Standing};
 use terminal::number::{grouped, significant};
 
 /// The uses that the buttons offer, with their labels.
@@ -54,22 +55,58 @@ pub(super) fn choice(request: &Request) -> String {
     format!("{} {} {}", request.purpose, request.untrusted, request.stable)
 }
 
-/// Returns the advice on a dataset for each request.
-pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> Value {
-    let answer = |request: &Request| {
-        let advice = of_dataset(data.records, data.summary, request);
+/// Returns the advice on a dataset for each request, and the gains of changes to the picks.
+pub(super) fn answers(data: &DatasetRows<'_>, requests: &[Request]) -> [Value; 2] {
+    let all = requests
+        .iter()
+        .map(|request| of_dataset(data.records, data.summary, request));
+    let all: Vec<Vec<Advice>> = all.collect();
+    let best = requests.iter().zip(&all).filter_map(|(request, advice)| {
+        let pick = advice.first().filter(|one| one.standing == Standing::Pick)?;
+        Some((request, pick.function.as_str()))
+    });
+    let gains = gains_to(data.records, &[&data.summary.name], best);
+    let answer = |(request, advice): (&Request, &Vec<Advice>)| {
         context! {
             choice => choice(request),
             requested => *request == data.records.run.request,
             request => Value::from(Serde(request)),
             form => Serde(request.purpose.form()),
             parts => Value::from(Serde(request.purpose.parts())),
-            notes => Value::from(Serde(notes(data.records, data.summary, request, &advice))),
-            others => others(data, &advice),
+            notes => Value::from(Serde(notes(data.records, data.summary, request, advice))),
+            equal => Value::from(Serde(gains::equal_in_memory(data.records, advice, request.purpose.form()))),
+            others => others(data, advice),
             functions => Value::from(Serde(advice)),
         }
     };
-    requests.iter().map(answer).collect()
+    [requests.iter().zip(&all).map(answer).collect(), gains]
+}
+
+/// Returns the gains of changes from every function to the best for each request, over some key sets: once for each form of call
+/// and best function.
+pub(super) fn gains_to<'a>(
+    records: &Records,
+    sets: &[&str],
+    best: impl IntoIterator<Item = (&'a Request, &'a str)>,
+) -> Value {
+    let changes = best.into_iter().map(|(request, to)| (request.purpose.form(), to));
+    let changes: BTreeSet<(CallForm, &str)> = changes.collect();
+    let gains = changes.into_iter().map(|(form, to)| {
+        let gains = gains::to(records, sets, form, to);
+        context! { form => Serde(form), to, gains => Value::from(Serde(gains)) }
+    });
+    gains.collect()
+}
+
+/// Returns the note on a filter of these keys that has an unlucky size, if it has.
+pub(super) fn unlucky(data: &DatasetRows<'_>) -> Value {
+    let request = Request {
+        purpose: Purpose::Filter,
+        ..Request::default()
+    };
+    let all = notes(data.records, data.summary, &request, &[]).into_iter();
+    let unlucky = all.filter(|note| matches!(note, Note::UnluckySize(_)));
+    Value::from(Serde(unlucky.collect::<Vec<_>>()))
 }
 
 /// Returns the functions that fail no set of structured keys, best first, and the number of sets: the advice for keys that

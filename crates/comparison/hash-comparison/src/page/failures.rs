@@ -3,8 +3,9 @@
 use minijinja::context;
 use minijinja::value::{Serde, Value};
 
+use crate::advice::parts;
 use crate::questions::on_dataset::DatasetRows;
-use crate::record::{CostRow, Finding, Standing, Verdict, on};
+use crate::record::{CostRow, Finding, Purpose, Standing, Verdict, on};
 
 /// Returns the functions that are worse than chance, costliest first, with their measurable costs for any purpose.
 pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
@@ -22,7 +23,9 @@ pub(super) fn worse_than_chance(data: &DatasetRows<'_>) -> Value {
         let keys = collided.map(|row| Serde(differing(&row.first, &row.second)));
         let advice = advice(&one.function).map(Serde);
         let (costs, collided) = (costs(data, one), collided.map(Serde));
-        context! { function => &one.function, costs, advice, collided, keys, why => &one.reasons }
+        let parts = parts::of(data.records, &data.summary.name, &one.function, Purpose::ALL);
+        let parts = Value::from(Serde(parts));
+        context! { function => &one.function, costs, advice, parts, collided, keys, why => &one.reasons }
     });
     rows.collect()
 }

@@ -4,10 +4,9 @@ use minijinja::context;
 use minijinja::value::{Serde, Value};
 
 use crate::advice::joined::Joined;
-use crate::advice::times::warnings;
+use crate::advice::times::warning;
 use crate::page::fill;
 use crate::questions::Records;
-use crate::record::CallForm;
 
 /// The first line of the page, which protects other files from being overwritten.
 pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
@@ -16,10 +15,7 @@ pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit.
 pub fn page(runs: &[(String, Records)], joined: &Joined) -> Result<String, minijinja::Error> {
     let machine = |(folder, records): &(String, Records)| {
         let run = &records.run;
-        let forms = [CallForm::Independent, CallForm::Chained];
-        let sets = run.datasets.iter().map(|set| set.name.as_str());
-        let timed = sets.flat_map(|set| forms.map(|form| (set, form)));
-        let (cpu, warning) = (&run.environment.cpu, warnings(records, timed).join(" "));
+        let (cpu, warning) = (&run.environment.cpu, warning(records));
         let features = run.environment.cpu_features.join(", ");
         context! { folder, cpu, features, date => &run.date, command => &run.command, warning }
     };

@@ -14,6 +14,7 @@ function valueOf(cell) {
 }
 
 const nameIn = (cell) => textOf(cell.querySelector("a") ?? cell);
+const idOf = (name) => all("details.function").find((panel) => textOf(panel.firstElementChild) === name)?.id;
 const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => nameIn(row.cells[0]) === name);
 
 (function view() {
@@ -74,6 +75,17 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       });
       head.hidden = !isShown;
       if (role === "yours") table.classList.toggle("nobody", row === undefined);
+    }
+  }
+
+  /** Fills in what a change to the best function gains, in the article or over all sets of keys. */
+  function gain(place, mine) {
+    for (const line of all(".gain", place)) {
+      const id = idOf(mine);
+      const lines = place.querySelector(`template[data-gain="${line.dataset.gain}"]`).content.textContent.split("\n");
+      const saved = lines.map((one) => one.split("\t")).find((one) => one[0] === id);
+      line.hidden = saved === undefined;
+      [mine, ...(saved ?? []).slice(1)].forEach((text, at) => (line.children[at].textContent = text || line.dataset.none));
     }
   }
 
@@ -153,6 +165,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     if (now.mine === marked) return;
     marked = now.mine;
     for (const article of articles) undrawn(article, marked);
+    for (const place of [...articles, ...all("#together")]) gain(place, marked);
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
     frame(marked);
   }

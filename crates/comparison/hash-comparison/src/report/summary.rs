@@ -4,6 +4,7 @@ use terminal::layout::{labelled, table, wrapped};
 use terminal::number::{counted, significant};
 
 use crate::advice::figures::{Basis, Figure, Figures};
+use crate::advice::gains;
 use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::times;
 use crate::advice::{Note, notes};
@@ -16,8 +17,6 @@ use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSumma
 
 /// The most functions that are named of those that are equally fast.
 const MAX_TIED: usize = 2;
-/// The most functions to avoid that are named.
-const MAX_AVOIDED: usize = 3;
 /// The most columns of figures: more do not fit into a line.
 const MAX_FIGURES: usize = 4;
 
@@ -33,8 +32,11 @@ pub fn of(records: &Records) -> String {
         .clone()
         .map(|dataset| answer(records, dataset) + "\n")
         .collect();
-    let calls = Wording::new().say("calls", (purpose,));
-    let legend = format!("In brackets: chance, and the times of other runs of this build. Times: {calls}.");
+    let words = Wording::new();
+    let calls = words.say("calls", (purpose,));
+    let legend = format!(
+        "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}."
+    );
     text += &format!("{}\n", wrapped(legend));
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
@@ -54,9 +56,25 @@ pub fn of(records: &Records) -> String {
     for call in run.functions.iter().filter_map(|one| of_empty_keys(records, one)) {
         text += &format!("{}\n", wrapped(call));
     }
+    let unlucky = sets.clone().filter_map(|set| {
+        let all = notes(records, set, &run.request, &[]).into_iter();
+        all.into_iter().find(|note| matches!(note, Note::UnluckySize(_)))
+    });
+    let unlucky: Vec<Note> = unlucky.collect();
+    if !unlucky.is_empty() {
+        text += &format!("{}\n", wrapped(words.say("unlucky", (unlucky,))));
+    }
     if run.datasets.len() > 1 {
         let suited = sets.clone().map(|set| suited(on(&records.advice, &set.name)));
-        let best = over_sets(suited).into_iter().take(MAX_OVER_SETS).map(|row| {
+        let best = over_sets(suited);
+        let names: Vec<&str> = sets.clone().map(|set| &*set.name).collect();
+        let gain = run.request.mine.as_ref().zip(best.first());
+        let gain = gain.and_then(|(mine, best)| {
+            let changed = [mine.as_str(), &best.function];
+            let gain = gains::of(records, &names, purpose.form(), changed)?;
+            Some(format!("{}. ", words.say("gain_of", (gain,))))
+        });
+        let best = best.into_iter().take(MAX_OVER_SETS).map(|row| {
             let on_some = match row.sets == run.datasets.len() {
                 true => String::new(),
                 false => format!(" (suits on {} of {})", row.sets, run.datasets.len()),
@@ -65,14 +83,14 @@ pub fn of(records: &Records) -> String {
         });
         let best: Vec<String> = best.collect();
         let sentence = format!(
-            "All key sets together, times over the fastest: {}",
+            "All key sets together: {}Times over the fastest: {}",
+            gain.unwrap_or_default(),
             best.join(", ")
         );
         text += &format!("{}\n", wrapped(sentence));
     }
-    let warnings = times::warnings(records, sets.map(|set| (set.name.as_str(), purpose.form())));
-    if !warnings.is_empty() {
-        text += &format!("{}\n", wrapped(warnings.join(" ")));
+    if let Some(warning) = times::warning(records) {
+        text += &format!("{}\n", wrapped(warning));
     }
     text
 }
@@ -93,8 +111,15 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped, "duplicate")),
     };
+    let form = request.purpose.form();
+    let changed = request.mine.as_ref().zip(pick);
+    let gain = changed.and_then(|(mine, pick)| {
+        let gain = gains::of(records, &[&dataset.name], form, [mine, &pick.function])?;
+        Some(format!(". {}", words.say("gain_of", (gain,))))
+    });
+    let gain = gain.unwrap_or_default();
     let heading = wrapped(format!(
-        "{} ({}{dropped}): {taken}, for {}",
+        "{} ({}{dropped}): {taken}, for {}{gain}",
         dataset.name,
         counted(dataset.keys, "key"),
         words.say("requested", (request,)),
@@ -111,36 +136,57 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);
 
+    let parts = |one: &Advice| {
+        figures
+            .functions
+            .get(&one.function)
+            .map_or(&[][..], |of| &of.parts)
+    };
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
-        let figures = figures.functions.get(&one.function);
-        let cells = figures.map_or(&[][..], |figures| &figures.cells);
-        let enough = words.say("enough", (one, cells));
+        let enough = words.say("enough", (one, parts(one)));
         row("good enough?", enough);
         let label = label(&one.function);
         if label != one.function {
             row("yours", label);
         }
     }
-    let ties = words.say("ties", (&advice, MAX_TIED));
-    if !ties.is_empty() {
-        row("fastest", ties);
+    let equal = gains::equal_in_memory(records, &advice, form);
+    let equal = pick.map(|pick| words.say("equal_of", (equal, &pick.function, MAX_TIED)));
+    let ties = [words.say("ties", (&advice, MAX_TIED)), equal.unwrap_or_default()].join(" ");
+    if ties != " " {
+        row("fastest", ties.trim().to_owned());
     }
     // The costliest comes first.
-    let avoided: Vec<&Advice> = of(Standing::Avoid).collect();
+    let (mut avoided, mut in_part) = (Vec::<&Advice>::new(), Vec::<(String, Vec<&str>)>::new());
+    for one in of(Standing::Avoid) {
+        let bad = words.say("bad_part", (parts(one),));
+        match in_part.iter_mut().find(|(part, _)| *part == bad) {
+            _ if bad.is_empty() => avoided.push(one),
+            Some((_, functions)) => functions.push(&one.function),
+            None => in_part.push((bad, vec![&one.function])),
+        }
+    }
     if let Some(worst) = avoided.last() {
         let reason = words.say("shortly", (worst,));
-        let others = avoided.iter().rev().skip(1).take(MAX_AVOIDED - 1);
+        let others = avoided.iter().rev().skip(1);
         let others: String = others.map(|one| format!(", {}", one.function)).collect();
-        let more = match avoided.len().saturating_sub(MAX_AVOIDED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        row("avoid", format!("{} ({reason}){others}{more}", worst.function));
+        row("avoid", format!("{} ({reason}){others}", worst.function));
+    }
+    let in_part = in_part
+        .iter()
+        .map(|(bad, functions)| format!("{}: not {bad}", functions.join(", ")));
+    let in_part: Vec<String> = in_part.collect();
+    if !in_part.is_empty() {
+        row("suit in part", in_part.join("; "));
     }
     let notes: Vec<Note> = notes(records, dataset, request, &advice);
-    for note in notes {
+    // Unlucky sizes of all key sets have one sentence, at the end.
+    for note in notes
+        .into_iter()
+        .filter(|note| !matches!(note, Note::UnluckySize(_)))
+    {
         row("note", words.say("note_of", (note,)));
     }
     format!("{heading}\n{table}{}\n", labelled(rows))
@@ -162,7 +208,7 @@ fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys:
             let worse = all.flat_map(|of| of.cells.iter().enumerate());
             let worse = worse.filter_map(|(index, cell)| Some((index, cell.as_ref()?)));
             let worse =
-                worse.filter(|(_, cell)| cell.effect != Effect::WithinChance && cell.row.purpose.is_some());
+                worse.filter(|(_, cell)| cell.effect > Effect::WithinChance && cell.row.purpose.is_some());
             let worst = worse.max_by(|(_, a), (_, b)| a.row.cost.total_cmp(&b.row.cost));
             worst.is_some_and(|(at, _)| at == *index)
         };
@@ -191,7 +237,12 @@ fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys:
             .chain(cells);
         cells.collect::<Vec<String>>()
     };
-    let rows: Vec<Vec<String>> = functions.iter().map(row).collect();
+    let chance = columns
+        .iter()
+        .map(|(_, head)| words.say("amount", (head.row.chance, head.row.unit)));
+    let chance = ["", "by chance", ""].map(str::to_owned).into_iter().chain(chance);
+    let rows = functions.iter().map(row).chain([chance.collect()]);
+    let rows: Vec<Vec<String>> = rows.collect();
     let numbers: Vec<usize> = (2..3 + columns.len()).collect();
     table(heads.collect::<Vec<String>>(), &numbers, rows) + "\n"
 }

@@ -11,7 +11,7 @@ use super::{Measure, Of, Question, Section};
 use crate::record::rows;
 use terminal::progress::go_on;
 
-pub use self::exact::{UnluckySize, unlucky_size};
+pub use self::exact::{UnluckySize, WiderHash, unlucky_size, wider_hash};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
 pub use self::verdict::{AgainstIdeal, against_ideal};
@@ -79,6 +79,13 @@ impl<'a> DatasetRows<'a> {
         self.about(&self.records.false_positives, function)
             .find(|row| row.bits_per_key == bits_per_key)
     }
+
+    /// Returns the mean over the largest filters of `function` at `bits_per_key`.
+    pub fn largest_filters(&self, function: &str, bits_per_key: u32) -> Option<&'a NearSizesRow> {
+        let rows = self.about(&self.records.near_sizes, function);
+        let rows = rows.filter(|row| row.bits_per_key == bits_per_key);
+        rows.max_by_key(|row| row.keys)
+    }
 }
 
 pub(super) const QUESTION: Question = Question {
@@ -106,7 +113,7 @@ pub(super) const QUESTION: Question = Question {
     at: exact::at,
     columns: |data, function| {
         let rate = |head, bits| {
-            let row = data.false_positives(function, bits);
+            let row = data.largest_filters(function, bits);
             (head, row.map(|row| Cell::Percent(row.rate)).into())
         };
         vec![

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use key_input::KeyForm;
+use statistics::correction::FAMILY_LEVEL;
 
 use super::{CallForm, Choice, rows, stored};
 
@@ -108,6 +109,8 @@ stored! {
 
     /// The effect of a figure on a purpose.
     pub enum Effect {
+        /// Measurably better than chance.
+        BetterThanChance,
         /// No difference from chance that the test could see.
         WithinChance,
         /// Measurably worse than chance, but by less than the share that counts.
@@ -165,7 +168,7 @@ rows! {
         pub chance: f64,
         /// `measured / chance - 1`, at most [`CostRow::MAX`].
         pub cost: f64,
-        /// The p-value, corrected for the number of tests in the file of the measurement.
+        /// The p-value of a value so far from chance on its side, corrected for the number of tests in the file of the measurement.
         pub p_adjusted: f64,
         /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
         pub measurable: bool,
@@ -223,8 +226,8 @@ rows! {
     }
 }
 
-/// What places that differ in size alone have in common: purpose, unit, choice, and whether the value is a mean over sizes.
-pub type PlaceKind = (Option<Purpose>, Unit, Option<Choice>, bool);
+/// What places that differ in size alone have in common: purpose, unit and choice.
+pub type PlaceKind = (Option<Purpose>, Unit, Option<Choice>);
 
 impl Unit {
     /// Returns the text for what is counted.
@@ -243,7 +246,7 @@ impl CostRow {
     pub fn kind(&self) -> PlaceKind {
         // What is counted for every purpose is the widest window of a function.
         let choice = self.choice.filter(|_| self.purpose.is_some());
-        (self.purpose, self.unit, choice, self.sizes > 1)
+        (self.purpose, self.unit, choice)
     }
 
     /// Returns true if the place is shown for this function.
@@ -263,6 +266,9 @@ impl CostRow {
     /// Returns the effect of the cost if a share below `negligible` does not count.
     pub fn effect(&self, negligible: f64) -> Effect {
         match self.measurable {
+            false if self.p_adjusted < FAMILY_LEVEL && self.measured < self.chance => {
+                Effect::BetterThanChance
+            }
             false => Effect::WithinChance,
             true if self.cost < negligible => Effect::Negligible,
             true => Effect::Costly,

@@ -54,7 +54,7 @@ fn scene(data: &DatasetRows<'_>, purpose: Purpose) -> Option<Scene> {
         .iter()
         .map(|finding| (&*finding.function, Some(finding.verdict.into())));
     let notes = [
-        "Lines through the marks: a 99 or 95 % interval, or half of the rounds about the median time.",
+        "Lines through the marks: a 99 % interval, half of the rounds about the median time, or the lowest to the highest rate.",
         "The form of a mark is the function's worst verdict in any test on these keys, also where its own figure is within chance.",
         &in_tables,
     ];
@@ -199,29 +199,33 @@ fn time(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
     }
 }
 
+/// Shows the means that decide, with the range of the numbers of keys over which they are.
 fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
-    let of = |function: &str| data.false_positives(function, USUAL_BITS);
+    let of = |function: &str| data.largest_filters(function, USUAL_BITS);
     let found: Vec<_> = findings.iter().map(|one| of(&one.function)).collect();
     let present = || found.iter().copied().flatten();
     // Filters hold at most one half of a file's keys and are queried with as many others.
     let Some(keys) = present().map(|row| row.keys).max() else {
         return absent("LevelDB filter");
     };
+    let mut ideal = data.about(&data.records.near_sizes, IDEAL);
+    let ideal = ideal.find(|row| (row.bits_per_key, row.keys) == (USUAL_BITS, keys));
     let keys = number::grouped(keys);
-    let ideal = of(IDEAL);
     let rows = findings.iter().zip(&found).map(|(finding, row)| {
         let row = row.as_ref()?;
-        let is_seen = row.false_positives > 0;
-        let value = if is_seen { row.rate } else { row.ci_high };
-        let dot = Dot::new(value, (row.ci_low, row.ci_high), finding.verdict.into(), is_seen);
-        Some(DotRow::new([dot], number::percent(row.rate)))
+        let range = (row.lowest_rate, row.highest_rate);
+        let dot = Dot::new(row.rate, range, finding.verdict.into(), true);
+        let dot = Some(dot).filter(|_| row.false_positives > 0);
+        Some(DotRow::new(dot, number::percent(row.rate)))
     });
-    let values = present().chain(ideal).flat_map(|row| [row.rate, row.ci_high]);
+    let values = present()
+        .chain(ideal)
+        .flat_map(|row| [row.rate, row.highest_rate]);
     Panel {
-        title: format!("LevelDB filter: {USUAL_BITS} bits, {keys} keys"),
+        title: format!("LevelDB filter: {USUAL_BITS} bits, about {keys} keys"),
         key: Vec::new(),
-        axis: Axis::new(Scale::of(values), number::percent_tick),
-        axis_title: "false positives, 95 % (log)".to_owned(),
+        axis: Axis::new(Scale::of(values.filter(|rate| *rate > 0.0)), number::percent_tick),
+        axis_title: "false positives, mean and range of sizes (log)".to_owned(),
         line: ideal.map(|ideal| (ideal.rate, format!("ideal hash {}", number::percent(ideal.rate)))),
         numbers: ("", 56.0),
         rows: rows.map(Option::unwrap_or_default).collect(),

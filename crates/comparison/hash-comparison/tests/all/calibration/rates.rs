@@ -6,8 +6,10 @@ use std::path::Path;
 use super::*;
 use hash_comparison::advice::calibration::COMMITTED;
 use hash_comparison::keys::Recipe;
+use hash_comparison::questions::filters::against_ideal;
 use hash_comparison::record::DatasetKind;
 use records::table;
+use statistics::binomial;
 
 /// Returns a small plan that covers every question.
 fn little(seeds: u64) -> Plan {
@@ -89,4 +91,27 @@ fn a_keyed_hash_is_not_accused_on_few_keys() {
         let rows = measure(keyed, &plan);
         assert!(rows.len() > 3 && rows.iter().all(|row| row.holds), "{rows:#?}");
     }
+}
+
+/// The mark of figures that are better than chance is as rare as an alarm.
+#[test]
+fn a_keyed_hash_is_not_called_better_more_often_than_stated() {
+    const SEEDS: u64 = 200;
+    let dataset = Dataset::of("ids", Recipe::DistinctBelow1e9.keys(1, 2_000));
+    let function = Function::custom("keyed", 64, keyed, &[]);
+    let run = Run {
+        datasets: vec![dataset.summary.clone()],
+        functions: vec![function.facts.clone()],
+        ..Run::default()
+    };
+    let prepared = [Prepared::new(&dataset)];
+    let is_better = |seed: &u64| {
+        KEY.set((*seed, 7));
+        let records = tests_of::judged(&function, &run, &prepared, &[], (&[], 1));
+        let mut compared = against_ideal(&records.near_sizes, &dataset.summary, "keyed");
+        compared.any(|one| one.p_fewer_adjusted < LEVEL)
+    };
+    let better = (1..=SEEDS).filter(is_better).count() as u64;
+    let (at_least, _) = binomial::proportion_interval(better, SEEDS, 0.99);
+    assert!(at_least <= LEVEL, "{better} of {SEEDS}");
 }

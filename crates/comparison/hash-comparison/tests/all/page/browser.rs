@@ -139,7 +139,7 @@ fn a_long_report_fits_wide_narrow_and_on_paper() {
 }
 
 /// Kinds of checks of what a reader does. Those of the view check order and frames too.
-const USE: &str = "view order frames yours panels sorting filters layout reach requests";
+const USE: &str = "view order frames yours gains panels sorting filters layout reach requests";
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
@@ -161,6 +161,7 @@ fn readers_can_use_the_report_and_what_is_wrong_is_seen() {
             "cells[0]?.cloneNode(true)",
             "yours: ",
         ),
+        ("line.hidden = saved === undefined;", "", "gains: "),
         ("dialog.showModal();", "", "panels: "),
         (
             "const all = ",

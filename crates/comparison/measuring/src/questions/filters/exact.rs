@@ -34,9 +34,37 @@ pub(super) fn at(row: &CostRow, function: &FunctionSummary, keys: u64) -> Option
     let ideal = rate(keys, BitsPerKey::whole(u32::try_from(row.size).ok()?))?;
     let equal = match function.output_bits {
         IDEAL_BITS.. => 0.0,
-        bits => -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32)))),
+        bits => equal(keys, bits),
     };
     Some([ideal, ideal + (1.0 - ideal) * equal])
+}
+
+/// Returns the share of absent keys whose hash of so many bits is that of a key.
+fn equal(keys: u64, bits: u32) -> f64 {
+    -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32))))
+}
+
+/// What the 32 bits of hash in LevelDB's filter cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WiderHash {
+    /// The rate of a filter of as many bits with a 64-bit hash.
+    pub rate: f64,
+    /// The share of absent keys whose 32-bit hash is that of a key, if that is a tenth of the rate of LevelDB's filter or more.
+    pub equal: Option<f64>,
+}
+
+/// Returns what follows from a filter with a 64-bit hash, [`formats::BLOOM64`], in the place of a row and with this number of keys;
+/// `None` for the rows of other questions.
+pub fn wider_hash(row: &CostRow, keys: u64) -> Option<WiderHash> {
+    let of_filters = row.unit == Unit::FalsePositives;
+    let bits_per_key = BitsPerKey::whole(u32::try_from(row.size).ok().filter(|_| of_filters)?);
+    let equal = equal(keys, IDEAL_BITS);
+    Some(WiderHash {
+        rate: formats::BLOOM64.expected_rate(keys, bits_per_key).ok()?,
+        equal: rate(keys, bits_per_key)
+            .is_some_and(|rate| equal >= rate / 10.0)
+            .then_some(equal),
+    })
 }
 
 /// A filter in which even an ideal hash has a rate more than a tenth above that of the next good size.

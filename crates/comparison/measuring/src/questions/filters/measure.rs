@@ -1,7 +1,7 @@
 //! False positives: each function inside the real filter policy.
 //!
 //! A filter is built from some keys and probed with others. For generated sets, the keys drawn next are absent. Other
-//! sets are split in two by a seeded shuffle, and the filter of each half is probed with the other half. A filter holds at
+//! sets are split in two by a shuffle, the same for every seed of a run, and the filter of each half is probed with the other half. A filter holds at
 //! most [`MAX_FILTER_KEYS`] keys, so of a large set two samples take the place of the halves.
 //!
 //! Every function is compared with an ideal hash in the same filter, whose rate must be known better than from one
@@ -21,7 +21,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use siphasher::sip::SipHasher24;
 
-use crate::keys::{Dataset, KeySet, shuffled};
+use crate::keys::{DEFAULT_SEED, Dataset, KeySet, shuffled};
 use crate::questions::Hashed;
 use crate::questions::{FalsePositiveRow, NearSizesRow};
 use crate::record::{IDEAL, significant};
@@ -77,6 +77,8 @@ pub const INTERVAL_LEVEL: f64 = 0.95;
 #[derive(Debug, Clone)]
 pub struct Probes<'a> {
     dataset: &'a Dataset,
+    /// The seed of the shuffle and of the ideal hashes.
+    seed: u64,
     /// The keys in a filter; none if there are too few keys for a filter and an absent key.
     built: Sample,
     absent: Absent,
@@ -123,10 +125,22 @@ impl Sample {
 impl<'a> Probes<'a> {
     /// Draws the absent keys of a generated dataset, or splits any other dataset in two.
     ///
+    /// The seed of a run draws generated keys and nothing else here: the verdict on keys must not depend on it.
+    pub fn new(dataset: &'a Dataset) -> Self {
+        let seed = if dataset.recipe.is_some() {
+            dataset.seed
+        } else {
+            DEFAULT_SEED
+        };
+        Self::drawn(dataset, seed)
+    }
+
+    /// Draws filters and ideal hashes by this seed.
+    ///
     /// A filter holds at most [`MAX_FILTER_KEYS`] keys, the first in shuffled order, or the first of a generated dataset. If the number of
     /// keys is odd, the last in shuffled order is left out, so that both filters have the same size. Fewer than two keys give
     /// no rows.
-    pub fn new(dataset: &'a Dataset) -> Self {
+    pub fn drawn(dataset: &'a Dataset, seed: u64) -> Self {
         let count = dataset.keys.len();
         let (built, absent) = if let Some(recipe) = dataset.recipe.filter(|_| count >= 2) {
             let drawn = recipe.keys_after(dataset.seed, count, ABSENT);
@@ -134,13 +148,14 @@ impl<'a> Probes<'a> {
             (built, Absent::Drawn(drawn))
         } else {
             let half = (count / 2).min(MAX_FILTER_KEYS);
-            let order = shuffled(count as u32, dataset.seed);
+            let order = shuffled(count as u32, seed);
             let [first, second] = [&order[..half], &order[half..2 * half]];
             let [first, second] = [first, second].map(|half| Sample::of(half.iter().copied()));
             (first, Absent::OtherHalf(second))
         };
         Self {
             dataset,
+            seed,
             built,
             absent,
         }
@@ -179,7 +194,7 @@ impl<'a> Probes<'a> {
     /// Returns the rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: the rates of this probe scheme
     /// with a hash that has no defect.
     ///
-    /// Counts and probes are sums over hashes with different keys, drawn from the dataset's seed:
+    /// Counts and probes are sums over hashes with different keys, drawn by the seed of the probes:
     /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
     /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
@@ -207,7 +222,7 @@ impl<'a> Probes<'a> {
         count: impl Fn([Vec<u32>; 2]) -> Result<Vec<Near>, Cancelled> + Sync,
     ) -> Result<Vec<Near>, Cancelled> {
         let of_hash = |index| {
-            let ideal = ideal(self.dataset.seed, index);
+            let ideal = ideal(self.seed, index);
             let hash = |key: &[u8]| ideal.hash(key) as u32;
             count(self.parts(|index| hash(self.dataset.keys.get(index)), hash))
         };
@@ -293,7 +308,7 @@ impl<'a> Probes<'a> {
 
     /// Counts matches of random values, which an ideal hash gives to `keys` keys and to absent ones.
     fn random(&self, keys: usize, hashes: u64, progress: &dyn Progress) -> Result<Near, Cancelled> {
-        let mut random = ChaCha8Rng::seed_from_u64(self.dataset.seed);
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let mut values = |count: usize| -> Vec<u32> { (0..count).map(|_| random.next_u32()).collect() };
         let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_PROBES)]).collect();
         let folds = hashes.iter().map(|[built, absent]| (&built[..], &absent[..]));

@@ -27,56 +27,36 @@ pub struct AgainstIdeal<'a> {
     pub p_value: f64,
     /// The p-value corrected for the tests in the run.
     pub p_adjusted: f64,
+    /// The p-value of as few false positives, so corrected.
+    pub p_fewer_adjusted: f64,
 }
 
-/// Returns the false positives of a function at each number of bits per key: the means over neighbouring sizes, which
-/// decide, and the filter of exactly the most keys.
+/// Returns the false positives of a function at each number of bits per key: means over neighbouring sizes, since those of one
+/// size are a single draw, which another seed may turn into its opposite.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
-    let mut rows = Vec::new();
-    for AgainstIdeal {
-        row,
-        ideal,
-        p_adjusted,
-        ..
-    } in against_ideal(&records.near_sizes, dataset, &function.name)
-    {
-        let mean = CostRow {
-            dataset: dataset.name.clone(),
-            function: function.name.clone(),
-            purpose: Some(Purpose::Filter),
-            unit: Unit::FalsePositives,
-            choice: None,
-            size: row.bits_per_key.into(),
-            keys: row.keys,
-            sizes: row.sizes,
-            measured: row.rate,
-            chance: ideal.rate,
-            cost: 0.0,
-            p_adjusted,
-            measurable: false,
-            decides: true,
-            shown: false,
-            costliest: false,
-        };
-        let exact = [function.name.as_str(), IDEAL].map(|name| {
-            let mut rows = about(&records.false_positives, &dataset.name, name);
-            rows.find(|exact| (exact.bits_per_key, exact.keys) == (row.bits_per_key, row.keys))
-        });
-        if row.bits_per_key == USUAL_BITS
-            && let [Some(exact), Some(ideal)] = exact
-        {
-            rows.push(CostRow {
-                sizes: 1,
-                measured: exact.rate,
-                chance: ideal.rate,
-                decides: false,
-                shown: true,
-                ..mean.clone()
-            });
-        }
-        rows.push(mean);
-    }
-    rows
+    let compared = against_ideal(&records.near_sizes, dataset, &function.name);
+    let cost = |one: AgainstIdeal<'_>| CostRow {
+        dataset: dataset.name.clone(),
+        function: function.name.clone(),
+        purpose: Some(Purpose::Filter),
+        unit: Unit::FalsePositives,
+        choice: None,
+        size: one.row.bits_per_key.into(),
+        keys: one.row.keys,
+        sizes: one.row.sizes,
+        measured: one.row.rate,
+        chance: one.ideal.rate,
+        cost: 0.0,
+        p_adjusted: match one.row.rate < one.ideal.rate {
+            true => one.p_fewer_adjusted,
+            false => one.p_adjusted,
+        },
+        measurable: false,
+        decides: true,
+        shown: one.row.bits_per_key == USUAL_BITS,
+        costliest: false,
+    };
+    compared.map(cost).collect()
 }
 
 /// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
@@ -103,6 +83,7 @@ pub fn against_ideal<'a>(
             ideal,
             p_value,
             p_adjusted: bonferroni(p_value, tests),
+            p_fewer_adjusted: bonferroni(fewer_than(row, ideal, folds), tests),
         })
     })
 }
@@ -168,10 +149,22 @@ pub(crate) fn folds(is_generated: bool) -> f64 {
 /// For equally good functions, each false positive is the function's with the probability of its share of all probes;
 /// the ideal hash has more probes.
 pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
+    let (both, share, spread) = shared(row, ideal, folds);
+    binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
+}
+
+/// Returns the probability that a function as good as the ideal hash has at most this share of both counts: the ideal hash has the
+/// others.
+fn fewer_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
+    let (both, share, spread) = shared(row, ideal, folds);
+    binomial::at_least(ideal.false_positives as f64 / spread, both / spread, 1.0 - share)
+}
+
+/// Returns the sum of both counts, the function's share of all probes, and the [`spread`] of its count.
+fn shared(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> (f64, f64, f64) {
     let both = row.false_positives as f64 + ideal.false_positives as f64;
     let share = row.probes as f64 / (row.probes as f64 + ideal.probes as f64);
-    let spread = spread(row, both * share, folds);
-    binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
+    (both, share, spread(row, both * share, folds))
 }
 
 /// Returns the variance of a function's count of false positives, given the sum with the ideal hash's count, divided by
