@@ -178,8 +178,8 @@ fn an_allocator_that_fails_loses_no_key() {
         .arg(prefix().join("lib/libfilter_policy_leveldb.a"))
         .args(wraps.iter().map(OsStr::new))
         .args(STATIC_NEEDS));
-    // One allocation for the policy and one for the state; one for the slices of the keys and one for the filter. A
-    // Ribbon filter also allocates its hash values and its system of equations.
+    // One allocation for the policy and one for the state; one for the slices of so many keys and one for the
+    // filter. A Ribbon filter also allocates its hash values and its system of equations.
     let expected: String = [
         ("BloomFilter2", 2),
         ("leveldb.BuiltinBloomFilter2", 2),

@@ -1,7 +1,8 @@
 //! The callbacks of `leveldb_filterpolicy_create`, for any policy.
 
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
-use core::ptr::NonNull;
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
 use core::slice;
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -16,6 +17,10 @@ use crate::error::Error;
 /// The largest number of keys of one filter. LevelDB addresses the entries of a block with 32 bits and spends at least
 /// four bytes on an entry, so no readable table has more in a block.
 const MAX_KEYS: usize = 1 << 30;
+
+/// The number of keys up to which their slices lie on the stack. A filter of LevelDB has the keys of a block or two,
+/// usually fewer.
+pub(super) const ON_STACK: usize = 256;
 
 /// The name of a policy that could not be created. No other filter is stored under it.
 const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
@@ -118,11 +123,8 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
     let state = unsafe { State::<P>::from_ptr(state) };
     // Without `filter_length`, the caller can only assume the two bytes.
     let created = state.filter(|_| !filter_length.is_null()).and_then(|state| {
-        caught(|| {
-            // SAFETY: the caller guarantees the arrays, which are not used after this call.
-            let keys = unsafe { key_slices(keys, key_lengths, num_keys) }?;
-            state.create_filter(&keys)
-        })
+        // SAFETY: the caller guarantees the arrays, which are not used after this call.
+        caught(|| unsafe { with_slices(keys, key_lengths, num_keys, |keys| state.create_filter(keys)) })
     });
     let (filter, len) = match created {
         Some((bytes, len)) => (bytes.into_raw(), len),
@@ -234,38 +236,74 @@ unsafe fn bytes<'a>(start: *const c_char, len: usize) -> Option<&'a [u8]> {
     Some(unsafe { slice::from_raw_parts(start.as_ptr(), len) })
 }
 
-/// Returns the keys in C's two arrays; `None` if they cannot be keys or there is no memory.
+/// Passes the keys in C's two arrays to `work`; `None` if they cannot be keys or there is no memory.
 ///
 /// # Safety
 ///
 /// The requirements of [`bytes`], for each pair of a pointer and a length, and for the arrays themselves.
-unsafe fn key_slices<'a>(
+#[inline(always)]
+unsafe fn with_slices<'a, T>(
     keys: *const *const c_char,
     key_lengths: *const usize,
     num_keys: c_int,
-) -> Option<Vec<&'a [u8]>> {
+    work: impl FnOnce(&[&'a [u8]]) -> Option<T>,
+) -> Option<T> {
     let count = usize::try_from(num_keys)
         .ok()
         .filter(|&count| count <= MAX_KEYS)?;
-    let mut slices = Vec::new();
     if count == 0 {
-        return Some(slices);
+        return work(&[]);
     }
     if keys.is_null() || key_lengths.is_null() {
         return None;
     }
-    slices.try_reserve_exact(count).ok()?;
-    // SAFETY: neither pointer is null, and the arrays are half the size just reserved, so they are not too large for a
+    let mut on_stack = [MaybeUninit::uninit(); ON_STACK];
+    let mut on_heap = Vec::new();
+    let room = match on_stack.get_mut(..count) {
+        Some(room) => room,
+        None => {
+            on_heap.try_reserve_exact(count).ok()?;
+            on_heap.spare_capacity_mut().get_mut(..count)?
+        }
+    };
+    // SAFETY: neither pointer is null, and the arrays are half the size of the room, so they are not too large for a
     // slice. The caller guarantees the rest.
-    let (keys, key_lengths) = unsafe {
-        (
+    let slices = unsafe {
+        slices(
             slice::from_raw_parts(keys, count),
             slice::from_raw_parts(key_lengths, count),
+            room,
         )
     };
-    for (&key, &length) in keys.iter().zip(key_lengths) {
-        // SAFETY: guaranteed by the caller.
-        slices.push(unsafe { bytes(key, length) }?);
+    work(slices?)
+}
+
+/// Writes slices into the room, and returns them; `None` if one cannot be a key. All have the same length.
+///
+/// # Safety
+///
+/// The requirements of [`bytes`], for each pair of a pointer and a length.
+unsafe fn slices<'r, 'a>(
+    keys: &[*const c_char],
+    key_lengths: &[usize],
+    room: &'r mut [MaybeUninit<&'a [u8]>],
+) -> Option<&'r [&'a [u8]]> {
+    let pairs = || keys.iter().copied().zip(key_lengths.iter().copied());
+    // All at once and without branches. Null, and addresses that no program has, set the highest bit too.
+    let bits = pairs().fold(0, |bits, (key, length)| {
+        bits | length | key.addr().wrapping_sub(1)
+    });
+    let is_usual = isize::try_from(bits).is_ok();
+    for (slot, (key, length)) in room.iter_mut().zip(pairs()) {
+        // SAFETY: guaranteed by the caller; usual pointers are not null, and usual lengths are valid for slices.
+        slot.write(unsafe {
+            if is_usual {
+                slice::from_raw_parts(key.cast(), length)
+            } else {
+                bytes(key, length)?
+            }
+        });
     }
-    Some(slices)
+    // SAFETY: the loop wrote all of them, since all have the same length.
+    Some(unsafe { &*(ptr::from_ref(room) as *const [&[u8]]) })
 }

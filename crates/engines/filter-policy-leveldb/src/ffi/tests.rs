@@ -7,6 +7,7 @@ use core::{ptr, slice};
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
+use super::callbacks::ON_STACK;
 use super::policy::{MAX_BITS_PER_KEY, POLICY_BINARY_FUSE, POLICY_BLOOM_FILTER2, POLICY_LEVELDB};
 use super::{Callbacks, filter_policy_new};
 
@@ -110,6 +111,28 @@ fn a_null_pointer_of_length_0_is_no_bytes() {
         assert!(called.may_match_raw(ptr::null(), 0, bytes, filter.len()));
         assert!(!called.may_match_raw(ptr::null(), 0, ptr::null(), 0));
         assert_eq!(called.create_raw(ptr::null(), ptr::null(), 0), called.create(&[]));
+    }
+}
+
+/// Few keys lie on the stack, and many on the heap.
+#[test]
+fn any_number_of_keys_makes_the_policys_own_filter() {
+    let policy = BloomFilterPolicy::with_leveldb_hash(BitsPerKey::whole(10));
+    let called = Called::c_api(10, POLICY_LEVELDB);
+    let texts: Vec<String> = (0..ON_STACK + 9).map(|number| "k".repeat(number % 40)).collect();
+    for count in [1, 2, 3, 31, ON_STACK - 1, ON_STACK, ON_STACK + 1, ON_STACK + 9] {
+        let keys: Vec<&[u8]> = texts.iter().take(count).map(String::as_bytes).collect();
+        let filter = policy.build(&keys).unwrap();
+        assert_eq!(called.create(&keys), filter, "{count} keys");
+        // The first key has no bytes: null then makes the same filter, and with a length none.
+        let mut pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ptr().cast()).collect();
+        let mut lengths: Vec<usize> = keys.iter().map(|key| key.len()).collect();
+        *pointers.first_mut().unwrap() = ptr::null();
+        let number = c_int::try_from(count).unwrap();
+        let create = |lengths: &[usize]| called.create_raw(pointers.as_ptr(), lengths.as_ptr(), number);
+        assert_eq!(create(&lengths), filter, "{count} keys");
+        *lengths.first_mut().unwrap() = 1;
+        assert_eq!(create(&lengths), OPEN, "{count} keys");
     }
 }
 
