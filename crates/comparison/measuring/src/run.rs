@@ -94,7 +94,7 @@ fn seconds(plan: &Plan, with_times: bool, datasets: &[Dataset]) -> Vec<f64> {
     let in_filters: usize = keys().map(|keys| keys.min(350_000)).sum();
     let of_keys = 2.7e-7 * in_filters as f64 + 4.2e-8 * keys().sum::<usize>() as f64;
     // Readings of the clock cover as many keys as make any set take about as long.
-    let times = [0.16 * sets, 0.04, 0.06 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
+    let times = [0.16 * sets, 0.04, 0.03 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
     let quality = [of_keys, 0.028, 0.032, 0.012 * sets];
     let times = times.into_iter().filter(|_| with_times);
     times.chain(quality).map(|each| each * subjects).collect()

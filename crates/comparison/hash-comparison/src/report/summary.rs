@@ -13,7 +13,7 @@ use crate::page::answer::label;
 use crate::page::wording::Wording;
 use crate::questions::Records;
 use crate::questions::times::of_empty_keys;
-use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Standing, on};
+use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Purpose, Standing, on};
 
 /// The most functions that are named of those that are equally fast.
 const MAX_TIED: usize = 2;
@@ -36,8 +36,12 @@ pub fn of(records: &Records) -> String {
     let calls = words.say("calls", (purpose,));
     let shows_times = records.advice.iter().any(|one| is_beside(records, one));
     if shows_times {
+        let buckets = match purpose.parts().contains(&Purpose::Table) {
+            true => " Comparisons are those of chained buckets.",
+            false => "",
+        };
         let legend = format!(
-            "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}."
+            "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}.{buckets}"
         );
         text += &format!("{}\n", wrapped(legend));
     }
