@@ -11,7 +11,6 @@ use crate::clock::{Pinned, Stopwatch, Watch};
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, KeySet, structured};
-use crate::questions::filters::MAX_FILTER_KEYS;
 use crate::questions::{FILES, Hashed, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use records::document::RUN;
@@ -91,11 +90,12 @@ fn verify(functions: &[&Function], progress: &dyn Progress) -> Result<(), Failur
 fn seconds(plan: &Plan, with_times: bool, datasets: &[Dataset]) -> Vec<f64> {
     let (sets, subjects) = (datasets.len() as f64, plan.functions.len() as f64 + 1.0);
     let keys = || datasets.iter().map(|set| set.keys.len());
-    let in_filters: usize = keys().map(|keys| keys.min(2 * MAX_FILTER_KEYS)).sum();
-    let of_keys = 2.5e-7 * in_filters as f64 + 4.5e-8 * keys().sum::<usize>() as f64;
+    // Larger sets are counted in filters of fewer sizes.
+    let in_filters: usize = keys().map(|keys| keys.min(350_000)).sum();
+    let of_keys = 2.7e-7 * in_filters as f64 + 4.2e-8 * keys().sum::<usize>() as f64;
     // Readings of the clock cover as many keys as make any set take about as long.
-    let times = [0.16 * sets, 0.04, 0.10 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
-    let quality = [of_keys, 0.06, 0.08, 0.005 * sets];
+    let times = [0.16 * sets, 0.04, 0.03 * sets].map(|each| each * if plan.run.quick { 0.3 } else { 1.0 });
+    let quality = [of_keys, 0.028, 0.032, 0.012 * sets];
     let times = times.into_iter().filter(|_| with_times);
     times.chain(quality).map(|each| each * subjects).collect()
 }

@@ -1,6 +1,6 @@
 //! The results of a run, formatted for the terminal.
 
-use terminal::layout::{labelled, table, wrapped};
+use terminal::layout::{labelled, table, width, wrapped};
 use terminal::number::{counted, significant};
 
 use crate::advice::figures::{Basis, Figure, Figures};
@@ -13,7 +13,7 @@ use crate::page::answer::label;
 use crate::page::wording::Wording;
 use crate::questions::Records;
 use crate::questions::times::of_empty_keys;
-use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Standing, on};
+use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Purpose, Standing, on};
 
 /// The most functions that are named of those that are equally fast.
 const MAX_TIED: usize = 2;
@@ -34,10 +34,17 @@ pub fn of(records: &Records) -> String {
         .collect();
     let words = Wording::new();
     let calls = words.say("calls", (purpose,));
-    let legend = format!(
-        "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}."
-    );
-    text += &format!("{}\n", wrapped(legend));
+    let shows_times = records.advice.iter().any(|one| is_beside(records, one));
+    if shows_times {
+        let buckets = match purpose.parts().contains(&Purpose::Table) {
+            true => " Comparisons are those of chained buckets.",
+            false => "",
+        };
+        let legend = format!(
+            "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}.{buckets}"
+        );
+        text += &format!("{}\n", wrapped(legend));
+    }
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
         advice.any(|row| row.is_recommended() || row.mine && row.suits()) && !one.stable
@@ -72,7 +79,7 @@ pub fn of(records: &Records) -> String {
         let gain = gain.and_then(|(mine, best)| {
             let changed = [mine.as_str(), &best.function];
             let gain = gains::of(records, &names, purpose.form(), changed)?;
-            Some(format!("{}. ", words.say("gain_of", (gain,))))
+            Some(format!("{}. Times", words.say("gain_of", (gain,))))
         });
         let best = best.into_iter().take(MAX_OVER_SETS).map(|row| {
             let on_some = match row.sets == run.datasets.len() {
@@ -83,8 +90,8 @@ pub fn of(records: &Records) -> String {
         });
         let best: Vec<String> = best.collect();
         let sentence = format!(
-            "All key sets together: {}Times over the fastest: {}",
-            gain.unwrap_or_default(),
+            "Over all key sets, {} over the fastest: {}.",
+            gain.as_deref().unwrap_or("times"),
             best.join(", ")
         );
         text += &format!("{}\n", wrapped(sentence));
@@ -124,14 +131,7 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
         counted(dataset.keys, "key"),
         words.say("requested", (request,)),
     ));
-    let beside = advice.iter();
-    let own = records
-        .run
-        .functions
-        .iter()
-        .filter(|one| one.group == FunctionGroup::Own);
-    let own: Vec<&str> = own.map(|one| &*one.name).collect();
-    let beside = beside.filter(|one| one.mine || one.is_recommended() || own.contains(&&*one.function));
+    let beside = advice.iter().filter(|one| is_beside(records, one));
     let figures = Figures::of(records, dataset, request.purpose.parts());
     let beside: Vec<&Advice> = beside.collect();
     let table = side_by_side(&words, &beside, &figures, dataset.keys);
@@ -192,29 +192,63 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     format!("{heading}\n{table}{}\n", labelled(rows))
 }
 
+/// Returns true for a function that is shown side by side with others: it is recommended, in use, or brought by the user.
+fn is_beside(records: &Records, one: &Advice) -> bool {
+    let mut own = records.run.functions.iter();
+    let is_own = own.any(|other| other.group == FunctionGroup::Own && other.name == one.function);
+    one.mine || one.is_recommended() || is_own
+}
+
 /// Returns the table of these functions, with the figures that were counted; empty without functions.
 fn side_by_side(words: &Wording, functions: &[&Advice], figures: &Figures, keys: u64) -> String {
     if functions.is_empty() {
         return String::new();
     }
-    let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
-    let columns = figures.heads.iter().enumerate().filter(|(index, head)| {
-        // Another choice of places is shown only where it decides.
-        let is_same =
-            |other: &Figure| (other.row.purpose, other.basis) == (head.row.purpose, Basis::Measured);
-        let is_first = !figures.heads[..*index].iter().any(is_same);
-        let decides = |one: &&Advice| {
+    // The part in which a function costs most decides on it.
+    let decides = |index: usize| {
+        functions.iter().any(|one| {
             let all = figures.functions.get(&one.function).into_iter();
             let worse = all.flat_map(|of| of.cells.iter().enumerate());
             let worse = worse.filter_map(|(index, cell)| Some((index, cell.as_ref()?)));
             let worse =
                 worse.filter(|(_, cell)| cell.effect > Effect::WithinChance && cell.row.purpose.is_some());
             let worst = worse.max_by(|(_, a), (_, b)| a.row.cost.total_cmp(&b.row.cost));
-            worst.is_some_and(|(at, _)| at == *index)
-        };
-        head.basis == Basis::Measured && (is_first || functions.iter().any(decides))
+            worst.is_some_and(|(at, _)| at == index)
+        })
+    };
+    let columns = figures.heads.iter().enumerate().filter(|(index, head)| {
+        // Another choice of places is shown only where it decides.
+        let is_same =
+            |other: &Figure| (other.row.purpose, other.basis) == (head.row.purpose, Basis::Measured);
+        let is_first = !figures.heads[..*index].iter().any(is_same);
+        head.basis == Basis::Measured && (is_first || decides(*index))
     });
-    let columns: Vec<(usize, &Figure)> = columns.take(MAX_FIGURES).collect();
+    let mut columns: Vec<(usize, &Figure)> = columns.take(MAX_FIGURES).collect();
+    loop {
+        let shown = with_columns(words, functions, figures, keys, &columns);
+        if shown
+            .lines()
+            .all(|line| line.chars().count() <= usize::from(width()))
+        {
+            return shown;
+        }
+        // In a narrow terminal, the figures that decide are left.
+        let Some(last) = columns.iter().rposition(|(index, _)| !decides(*index)) else {
+            return shown;
+        };
+        columns.remove(last);
+    }
+}
+
+/// Returns the table of these functions with these columns of figures.
+fn with_columns(
+    words: &Wording,
+    functions: &[&Advice],
+    figures: &Figures,
+    keys: u64,
+    columns: &[(usize, &Figure)],
+) -> String {
+    let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
     let heading = |head: &Figure| words.say("heading", (head, keys));
     let heads = columns.iter().map(|(_, head)| heading(head));
     let heads = ["", "", "ns per key"].map(str::to_owned).into_iter().chain(heads);
