@@ -16,8 +16,8 @@ use terminal::progress::{Progress as _, go_on};
 use super::numbers::{bytes, count, keys, missed_rate, next_size_up, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
 
-/// The length of a batch of keys in bytes.
-const BATCH: usize = 1 << 16;
+/// The length of a batch of keys in bytes, with their ends.
+const BATCH: usize = 1 << 17;
 
 /// The number of batches that wait to be inserted.
 const BATCHES: usize = 4;
@@ -225,16 +225,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Inserts the keys of all sources: a thread inserts a batch while the next one is read.
 fn insert_all(arguments: &Arguments, terminal: &Terminal, building: &mut Building) -> Result<(), Failure> {
     let building = Mutex::new(building);
-    let insert = |keys: &Batch| {
+    let insert = |keys: &mut dyn Iterator<Item = &[u8]>| {
         let mut building = building.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.iter().try_for_each(|key| building.insert(key))
+        for key in keys {
+            building.insert(key)?;
+        }
+        Ok::<_, Error>(())
     };
+    // A batch would hold such a key once more.
+    let insert_long = |key: &[u8]| insert(&mut std::iter::once(key)).map_err(failure);
     thread::scope(|scope| {
         let (batches, waiting) = mpsc::sync_channel(BATCHES);
         let (done, empty) = mpsc::channel::<Batch>();
         let inserting = thread::Builder::new().spawn_scoped(scope, move || {
             waiting.into_iter().try_for_each(|mut batch: Batch| {
-                insert(&batch)?;
+                insert(&mut batch.iter())?;
                 batch.clear();
                 // Nobody takes it at the end.
                 let _ = done.send(batch);
@@ -243,13 +248,13 @@ fn insert_all(arguments: &Arguments, terminal: &Terminal, building: &mut Buildin
         });
         let Ok(inserting) = inserting else {
             // The system refuses threads.
-            return read_all(arguments, terminal, |batch| {
-                insert(batch).map_err(failure)?;
+            return read_all(arguments, terminal, insert_long, |batch| {
+                insert(&mut batch.iter()).map_err(failure)?;
                 batch.clear();
                 Ok(true)
             });
         };
-        let read = read_all(arguments, terminal, |batch| {
+        let read = read_all(arguments, terminal, insert_long, |batch| {
             let next = empty.try_recv().unwrap_or_default();
             // The thread ends before the keys do if one is refused.
             Ok(batches.send(std::mem::replace(batch, next)).is_ok())
@@ -263,10 +268,11 @@ fn insert_all(arguments: &Arguments, terminal: &Terminal, building: &mut Buildin
     })
 }
 
-/// Reads the keys of all sources and passes them in batches, until `take` returns false.
+/// Reads the keys of all sources and passes them in batches, until `take` returns false, or alone if they are long.
 fn read_all(
     arguments: &Arguments,
     terminal: &Terminal,
+    take_long: impl Fn(&[u8]) -> Result<(), Failure>,
     mut take: impl FnMut(&mut Batch) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let (mut batch, mut read) = (Batch::default(), 0_u64);
@@ -281,8 +287,12 @@ fn read_all(
                     return Err(error);
                 }
             };
-            batch.push(key);
-            if batch.bytes.len() >= BATCH && !take(&mut batch)? {
+            if key.len() > BATCH {
+                take_long(key)?;
+            } else {
+                batch.push(key);
+            }
+            if batch.len() >= BATCH && !take(&mut batch)? {
                 return Ok(());
             }
             read += 1;
@@ -308,6 +318,11 @@ impl Batch {
     fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         self.ends.push(self.bytes.len());
+    }
+
+    /// Returns the number of bytes that the keys take, also empty ones.
+    fn len(&self) -> usize {
+        self.bytes.len() + size_of_val(&self.ends[..])
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
