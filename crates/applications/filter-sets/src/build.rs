@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
 
 use membership_filters::Encoding;
-use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
 use crate::bytes::Sum;
 use crate::error::{Error, ensure};
 use crate::filter::StoredFilter;
 use crate::folder::{Lock, write_filter};
-use crate::format::{AnyFilling, Filling, Hasher, Plan, Size, StoredFormat};
+use crate::format::{AnyFilling, Filling, Hasher, Plan, Rate, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
@@ -566,7 +567,7 @@ impl KeyCollector {
             }
             go_on(0)
         })?;
-        // LevelDB's rates take some milliseconds to compute. Many shards have few different numbers of keys.
+        // Many shards have few different numbers of keys.
         let mut different = counts.clone();
         different.sort_unstable();
         different.dedup();
@@ -574,42 +575,63 @@ impl KeyCollector {
             let plan = format.plan(keys, *capacity, *size)?;
             // Before the first one is built.
             self.check_memory(plan.memory, keys)?;
-            let rate = plan.rate.as_ref().map(|rate| rate()).transpose();
-            let rate = rate.map_err(|reason| format.wrong(reason))?;
-            Ok((keys, (plan, rate)))
+            Ok((keys, plan))
         };
-        let threads = (different.len() > 1).then(threads).flatten();
-        let plans: HashMap<u64, (Plan, Option<f64>)> = match threads {
-            Some(threads) => {
-                threads.install(|| different.into_par_iter().map(plan).collect::<Result<_, Error>>())
-            }
+        let pool = (different.len() > 1).then(threads).flatten();
+        let mut plans: HashMap<u64, Plan> = match &pool {
+            Some(pool) => pool.install(|| different.into_par_iter().map(plan).collect::<Result<_, Error>>()),
             None => different.into_iter().map(plan).collect(),
         }?;
-        let (mut shard, mut started) = (0, None);
-        self.values.pass(self.shards, &mut |values| {
-            let keys = counts[shard as usize];
-            let mut filter = match started.take() {
-                Some(filter) => filter,
-                None => (plans[&keys].0.make)()?,
-            };
-            if let Some(values) = values {
-                go_on(values.len() as u64)?;
-                return started.insert(filter).add(values);
+        let rates = plans
+            .iter_mut()
+            .filter_map(|(&keys, plan)| Some((keys, plan.rate.take()?)));
+        let rates: Vec<_> = rates.collect();
+        let compute = || -> Result<HashMap<u64, f64>, Error> {
+            let rate =
+                |(keys, rate): &(u64, Rate)| Ok((*keys, rate().map_err(|reason| format.wrong(reason))?));
+            match &pool {
+                Some(pool) => pool.install(|| rates.par_iter().map(rate).collect()),
+                None => rates.iter().map(rate).collect(),
             }
-            filter.finish()?;
-            let header = Header {
-                format: format.name().to_owned(),
-                key_kind: key_kind.clone(),
-                seed: SHARD_SEED,
-                shard: first + shard,
-                shards: of,
-                bytes: 0,
-                keys,
-                sha256: String::new(),
-                rate: plans[&keys].1,
-            };
-            shard += 1;
-            write(header, filter)
+        };
+        thread::scope(|scope| {
+            // LevelDB's rates take as long as the bits of millions of keys.
+            let mut computing = thread::Builder::new().spawn_scoped(scope, compute).ok();
+            let mut rates = None;
+            let (mut shard, mut started) = (0, None);
+            self.values.pass(self.shards, &mut |values| {
+                let keys = counts[shard as usize];
+                let mut filter = match started.take() {
+                    Some(filter) => filter,
+                    None => (plans[&keys].make)()?,
+                };
+                if let Some(values) = values {
+                    go_on(values.len() as u64)?;
+                    return started.insert(filter).add(values);
+                }
+                filter.finish()?;
+                let rates = match &mut rates {
+                    Some(rates) => rates,
+                    // The system may have refused the thread.
+                    none => none.insert(match computing.take().map(ScopedJoinHandle::join) {
+                        Some(Ok(rates)) => rates?,
+                        _ => compute()?,
+                    }),
+                };
+                let header = Header {
+                    format: format.name().to_owned(),
+                    key_kind: key_kind.clone(),
+                    seed: SHARD_SEED,
+                    shard: first + shard,
+                    shards: of,
+                    bytes: 0,
+                    keys,
+                    sha256: String::new(),
+                    rate: rates.get(&keys).copied(),
+                };
+                shard += 1;
+                write(header, filter)
+            })
         })
     }
 }

@@ -83,8 +83,11 @@ pub(crate) struct Plan {
     pub(crate) memory: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
     /// Returns the expected rate where it follows from the plan, not from the bits. It takes longer than all the rest.
-    pub(crate) rate: Option<Box<dyn Fn() -> Result<f64> + Send>>,
+    pub(crate) rate: Option<Rate>,
 }
+
+/// Computes a rate.
+pub(crate) type Rate = Box<dyn Fn() -> Result<f64> + Send + Sync>;
 
 const BUILT_AT_ONCE: &str = "takes and loses no keys: filters of engines are built from all keys at once";
 

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, SetBuilding, Size, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
@@ -13,6 +15,12 @@ use terminal::progress::{Progress as _, go_on};
 
 use super::numbers::{bytes, count, keys, missed_rate, next_size_up, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
+
+/// The length of a batch of keys in bytes, with their ends.
+const BATCH: usize = 1 << 17;
+
+/// The number of batches that wait to be inserted.
+const BATCHES: usize = 4;
 
 /// Build a filter of the keys in files, one a line, in any format.
 ///
@@ -146,18 +154,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let mut building = building.map_err(failure)?;
-    let mut read = 0_u64;
-    for path in sources(&arguments.keys)? {
-        let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, &terminal)?;
-        while let Some(key) = keys.next_key()? {
-            read += 1;
-            if read.is_multiple_of(1 << 14) {
-                terminal.count("reading", "keys", read);
-                go_on(&terminal)?;
-            }
-            building.insert(key).map_err(failure)?;
-        }
-    }
+    insert_all(arguments, &terminal, &mut building)?;
     let built = Cell::new(0);
     let progress = |keys| {
         built.set(built.get() + keys);
@@ -196,13 +193,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(out.display(), text);
     }
     let each = (keys / u64::from(shards)).max(1);
-    if let (None, Size::Rate(wanted), Ok(sizing)) = (arguments.capacity, size, format.sizing(each, size))
-        && sizing.rate > 1.25 * wanted
+    // The rate of one filter of a policy follows from its size, and LevelDB's takes long to compute.
+    let expected = match rate {
+        Some(rate) if shards == 1 && !format.takes_keys() => Ok(rate),
+        _ => format.sizing(each, size).map(|sizing| sizing.rate),
+    };
+    if let (None, Size::Rate(wanted), Ok(expected)) = (arguments.capacity, size, expected)
+        && expected > 1.25 * wanted
         && let Some(capacity) = format.capacity_for_rate(each, wanted)
     {
         note(
             format.short_names()[0],
-            missed_rate(each, wanted, sizing.rate, capacity),
+            missed_rate(each, wanted, expected, capacity),
         );
     }
     if let Size::BitsPerKey(requested) = size {
@@ -218,6 +220,122 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(out.display(), format_args!("{keys}, {bytes}{rate}"));
     }
     Ok(())
+}
+
+/// Inserts the keys of all sources: a thread inserts a batch while the next one is read.
+fn insert_all(arguments: &Arguments, terminal: &Terminal, building: &mut Building) -> Result<(), Failure> {
+    let building = Mutex::new(building);
+    let insert = |keys: &mut dyn Iterator<Item = &[u8]>| {
+        let mut building = building.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in keys {
+            building.insert(key)?;
+        }
+        Ok::<_, Error>(())
+    };
+    // A batch would hold such a key once more.
+    let insert_long = |key: &[u8]| insert(&mut std::iter::once(key)).map_err(failure);
+    thread::scope(|scope| {
+        let (batches, waiting) = mpsc::sync_channel(BATCHES);
+        let (done, empty) = mpsc::channel::<Batch>();
+        let inserting = thread::Builder::new().spawn_scoped(scope, move || {
+            waiting.into_iter().try_for_each(|mut batch: Batch| {
+                insert(&mut batch.iter())?;
+                batch.clear();
+                // Nobody takes it at the end.
+                let _ = done.send(batch);
+                Ok(())
+            })
+        });
+        let Ok(inserting) = inserting else {
+            // The system refuses threads.
+            return read_all(arguments, terminal, insert_long, |batch| {
+                insert(&mut batch.iter()).map_err(failure)?;
+                batch.clear();
+                Ok(true)
+            });
+        };
+        let read = read_all(arguments, terminal, insert_long, |batch| {
+            let next = empty.try_recv().unwrap_or_default();
+            // The thread ends before the keys do if one is refused.
+            Ok(batches.send(std::mem::replace(batch, next)).is_ok())
+        });
+        drop(batches);
+        // A key that is refused comes before the one that cannot be read.
+        let inserted = inserting
+            .join()
+            .map_err(|_| Failure::internal("inserting keys failed"))?;
+        inserted.map_err(failure).and(read)
+    })
+}
+
+/// Reads the keys of all sources and passes them in batches, until `take` returns false, or alone if they are long.
+fn read_all(
+    arguments: &Arguments,
+    terminal: &Terminal,
+    take_long: impl Fn(&[u8]) -> Result<(), Failure>,
+    mut take: impl FnMut(&mut Batch) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let (mut batch, mut read) = (Batch::default(), 0_u64);
+    for path in sources(&arguments.keys)? {
+        let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, terminal)?;
+        loop {
+            let key = match keys.next_key() {
+                Ok(Some(key)) => key,
+                Ok(None) => break,
+                Err(error) => {
+                    take(&mut batch)?;
+                    return Err(error);
+                }
+            };
+            if key.len() > BATCH {
+                take_long(key)?;
+            } else {
+                batch.push(key);
+            }
+            if batch.len() >= BATCH && !take(&mut batch)? {
+                return Ok(());
+            }
+            read += 1;
+            if read.is_multiple_of(1 << 14) {
+                terminal.count("reading", "keys", read);
+                go_on(terminal)?;
+            }
+        }
+    }
+    take(&mut batch).map(drop)
+}
+
+/// Keys, one after the other.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where each key ends.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    #[inline]
+    fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Returns the number of bytes that the keys take, also empty ones.
+    fn len(&self) -> usize {
+        self.bytes.len() + size_of_val(&self.ends[..])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends
+            .iter()
+            .map(move |&end| &self.bytes[std::mem::replace(&mut start, end)..end])
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
 }
 
 enum Building {

@@ -87,6 +87,39 @@ fn as_many_shards_as_there_can_be() {
     assert_eq!(std::fs::read_dir(&set).unwrap().count(), 4_097);
 }
 
+/// A thread inserts keys in batches: of empty keys, of short ones, and long ones alone. The first that is refused is
+/// reported, not the one that cannot be read after it.
+#[test]
+fn keys_of_any_length_are_inserted_and_the_first_wrong_one_is_reported() {
+    use std::fmt::Write as _;
+
+    let bench = Workbench::new();
+    let mut keys = "\n".repeat(100_000);
+    (0..50_000).for_each(|key| writeln!(keys, "{key}").unwrap());
+    for length in [130_000, 140_000, 1_000_000] {
+        writeln!(keys, "{}", "x".repeat(length)).unwrap();
+    }
+    (0..50_001).for_each(|key| writeln!(keys, "{key}").unwrap());
+    bench.write("keys", &keys);
+    let built = bench.run("build --keys keys --format split-block --json --out filter");
+    let described: serde_json::Value = serde_json::from_str(&built.stdout).unwrap();
+    assert_eq!(described["keys"], 50_005);
+    let answers = bench.run("query filter --keys keys").stdout;
+    assert!(answers == "maybe\n".repeat(200_004));
+    bench.write("keys", [keys.as_bytes(), b"zero \0\n"].concat());
+    std::fs::create_dir(bench.path("set")).unwrap();
+    let refused = bench.run("build --keys keys --format split-block --shards 4096 --shard 0 --out set");
+    assert!(
+        refused.stderr.contains("the key \"\" must be one of shard 0"),
+        "{}",
+        refused.stderr
+    );
+    let unread = bench
+        .run("build --keys keys --format split-block --out other")
+        .stderr;
+    assert!(unread.contains("line 200005"), "{unread}");
+}
+
 #[test]
 fn many_columns_with_wrong_offsets() {
     const COLUMNS: usize = 300_000;
