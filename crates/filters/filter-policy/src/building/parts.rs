@@ -147,15 +147,16 @@ impl<'a, W: Copy + From<u8> + BitOr<Output = W> + Shl<u32, Output = W>> BitsInPa
         }
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "words have a few bytes")]
     #[inline(never)]
     fn set_part(&mut self, part: usize) {
-        let (width, start) = (size_of::<W>(), part << self.parts.shift());
+        let (bits, start) = (8 * size_of::<W>() as u32, part << self.parts.shift());
         let positions = self.parts.take(part, self.words);
-        let words = self.words.get_mut(start / width..).unwrap_or_default();
+        let words = self.words.get_mut(start / size_of::<W>()..).unwrap_or_default();
         for &position in positions {
             // Always present, since positions are below the number of bits.
-            if let Some(word) = words.get_mut(position as usize / (8 * width)) {
-                *word = *word | W::from(1) << (position % (8 * width as u32));
+            if let Some(word) = words.get_mut((position / bits) as usize) {
+                *word = *word | W::from(1) << (position % bits);
             }
         }
     }

@@ -106,7 +106,8 @@ fn words_have_the_bits_of_bytes() {
         let (mut expected, mut words) = (vec![1_u8; bytes], vec![0x0101_0101_0101_0101_u64; bytes / 8]);
         let mut building = BitsInParts::new(SMALL, &mut words, positions.len()).unwrap();
         for &position in &positions {
-            expected[position as usize / 8] |= 1 << (position % 8);
+            let byte = usize::try_from(position / 8).unwrap();
+            *expected.get_mut(byte).unwrap() |= 1 << (position % 8);
             building.set(position);
         }
         building.finish();
