@@ -2,14 +2,15 @@
 //! `cargo test` runs each once.
 //!
 //! ```text
-//! cargo bench --package bench                             # everything, in some three minutes
+//! cargo bench --package bench                             # everything, in some four minutes
 //! cargo bench --package bench -- functions/16/       # hash functions, keys of 16 bytes
 //! cargo bench --package bench -- BloomFilter64       # one policy
 //! ```
 //!
 //! `functions/LENGTH/NAME` is the time of a call; `empty` calls a function that reads no key. `policies/TASK/LENGTH/KEYS/NAME` is
 //! the time to build a filter of that many keys, to query it with one key, or to query it with 65,536 keys in one call; `thrpt`
-//! gives keys per second. Random keys come from SplitMix64 with fixed seeds, so every run has the same keys.
+//! gives keys per second. `large/insert/NAME` inserts 8 million keys into a filter of 100 MiB, which is larger than
+//! the caches; `large/build/BloomFilter64` builds one of 84 million keys. Random keys come from SplitMix64 with fixed seeds, so every run has the same keys.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -17,9 +18,10 @@ use std::time::Duration;
 use bench::keys::{self, KeyLengths};
 use bench::suites::policy::BITS_PER_KEY;
 use criterion::{Bencher, Criterion, Throughput, criterion_group, criterion_main};
-use filter_policy::Answers;
-use filter_policy::policies;
+use filter_policy::parquet::SplitBlockFilterMut;
+use filter_policy::{Answers, FilterPolicy as _, HashFunctionId, KeyHashes, policies};
 use hash_comparison::functions;
+use membership_filters::{BlockedBloomFilter, Long, Parameters, guava};
 
 /// The number of keys that a hash function hashes in turn: keys of up to 64 bytes stay in the first-level cache.
 const HASHED: usize = 512;
@@ -102,14 +104,60 @@ fn filter_policies(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn large_filters(criterion: &mut Criterion) {
+    // `cargo test`, which passes no `--bench`, takes small filters.
+    let bytes: usize = if std::env::args().any(|argument| argument == "--bench") {
+        100 << 20
+    } else {
+        1 << 20
+    };
+    let (count, capacity) = (bytes / 13, bytes * 8 / 10);
+    let keys = || -> Vec<i64> { keys::numbers(1).take(count).map(u64::cast_signed).collect() };
+    let mut group = criterion.benchmark_group("large");
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(count as u64));
+    group.bench_function("insert/split-block", |bencher| {
+        let mut bits = vec![0; bytes];
+        let hashes: Vec<u64> = keys::numbers(1).take(count).collect();
+        let mut filter = SplitBlockFilterMut::new(&mut bits).expect("whole blocks");
+        bencher.iter(|| filter.insert_raw_hashes(hashes.iter().copied()));
+    });
+    group.bench_function("insert/BlockedBloomFilter", |bencher| {
+        let parameters = Parameters::with_blocks((bytes / 32) as u32).expect("a size in range");
+        let mut filter = BlockedBloomFilter::new(Long, &parameters).expect("memory for the filter");
+        let keys = keys();
+        bencher.iter(|| filter.insert_many(&keys));
+    });
+    group.bench_function("insert/guava::BloomFilter", |bencher| {
+        let filter = guava::BloomFilter::with_capacity(Long, capacity as u64, 0.01);
+        let mut filter = filter.expect("memory for the filter");
+        let keys = keys();
+        bencher.iter(|| filter.insert_many(&keys));
+    });
+    group.throughput(Throughput::Elements(capacity as u64));
+    group.bench_function("build/BloomFilter64", |bencher| {
+        let policy = policies::parse(&format!("bloom64:{BITS_PER_KEY}")).expect("a known name");
+        let hashes: Vec<u64> = keys::numbers(1).take(capacity).collect();
+        let hashes = KeyHashes::new(HashFunctionId::XXPH3, &hashes);
+        let mut out = vec![0; bytes + 64];
+        bencher.iter(|| {
+            policy
+                .create_from_hashes(hashes, &mut out)
+                .map(|filter| filter.len())
+        });
+    });
+    group.finish();
+}
+
 criterion_group! {
     name = timings;
-    // Short: the whole takes three minutes. Arguments on the command line win.
+    // Short: the whole takes four minutes. Arguments on the command line win.
     config = Criterion::default()
         .sample_size(30)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
         .nresamples(10_000);
-    targets = hash_functions, filter_policies
+    targets = hash_functions, filter_policies, large_filters
 }
 criterion_main!(timings);

@@ -9,8 +9,11 @@ use alloc::vec::Vec;
 use core::array;
 use core::ops::Deref;
 
+use filter_policy::building::parts::BitsInParts;
+
 use crate::bits::{Bits, Word};
 use crate::hash::Hash128;
+use crate::modulus::Modulus;
 use crate::steps::Steps;
 use crate::unrolled;
 
@@ -65,6 +68,21 @@ pub(crate) fn insert<const RULE: u8, W: Word, B: Deref<Target = Bits<W>>>(
         }
     }
     changed
+}
+
+/// Inserts keys by the given steps into a filter that is filled a part at a time.
+pub(crate) fn insert_in_parts<const RULE: u8>(
+    building: &mut BitsInParts<'_, u64>,
+    modulus: Modulus,
+    probe_count: u32,
+    hashes: &[Hash128],
+) {
+    for &hash in hashes {
+        let mut steps = Steps::<RULE>::start(hash);
+        for _ in 0..probe_count {
+            building.set(steps.step(modulus));
+        }
+    }
 }
 
 /// Queries keys by the given steps, and appends whether each might be contained.

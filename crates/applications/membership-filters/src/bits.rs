@@ -188,6 +188,10 @@ impl Bits {
         })
     }
 
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }

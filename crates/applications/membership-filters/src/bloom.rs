@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use filter_policy::building::parts::{BitsInParts, PartSizes};
+
 #[cfg(target_has_atomic = "64")]
 use crate::atomic_bits::AtomicU64;
 #[cfg(target_has_atomic = "64")]
@@ -12,7 +14,7 @@ use crate::batch;
 use crate::bits::{Bits, WORD, Word};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
-use crate::filter::Filter;
+use crate::filter::{Filter, in_batches};
 use crate::hash::{Hash128, HashId};
 use crate::stats::{Stats, estimated_len, rate};
 use crate::steps::{Rule, Steps, by_rule};
@@ -130,6 +132,23 @@ impl<V> Bloom<V> {
             let put = |steps| unrolled::any(steps, probes, modulus, |position| self.bits.set(position));
             steps.map(put).map(u64::from).sum()
         })
+    }
+}
+
+impl<V: Variety> Bloom<V> {
+    /// Inserts keys a part of the filter at a time. Returns false if nothing was done, since that is not faster.
+    fn insert_in_parts(&mut self, sizes: PartSizes, hashes: &mut impl Iterator<Item = Hash128>) -> bool {
+        let (rule, probes, modulus) = (self.variety.rule(), self.probe_count, self.bits.modulus());
+        let announced = hashes.size_hint().0.saturating_mul(probes as usize);
+        let Some(mut building) = BitsInParts::new(sizes, self.bits.words_mut(), announced) else {
+            return false;
+        };
+        in_batches(hashes, |hashes| {
+            by_rule!(rule, RULE => batch::insert_in_parts::<RULE>(&mut building, modulus, probes, hashes));
+            true
+        });
+        building.finish();
+        true
     }
 }
 
@@ -270,6 +289,13 @@ impl<V: Variety> Exclusive for Bloom<V> {
         Ok(())
     }
 
+    fn insert_all(&mut self, mut hashes: impl Iterator<Item = Hash128>) -> Result<(), Error> {
+        if !self.insert_in_parts(PartSizes::BEST, &mut hashes) {
+            in_batches(hashes, |hashes| self.insert_batch(hashes).is_ok());
+        }
+        Ok(())
+    }
+
     #[inline]
     fn new_result(new: bool) -> Result<bool, Error> {
         Ok(new)
@@ -348,3 +374,71 @@ impl<V: PartialEq, W: Word> PartialEq for Bloom<V, W> {
 }
 
 impl<V: Eq, W: Word> Eq for Bloom<V, W> {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::guava::Strategy;
+    use crate::spark::Version;
+
+    /// Runs of 8 positions, and of more in filters of more than 1 KiB.
+    const SMALL: PartSizes = PartSizes {
+        least: 0,
+        part: 64,
+        most: 16,
+    };
+
+    fn hashes(count: u64) -> impl Iterator<Item = Hash128> + Clone {
+        (0..count).map(|number| Hash128::of(&number.to_le_bytes()))
+    }
+
+    /// Inserts keys in parts into a filter that has ones, and returns whether there were enough of them for that.
+    fn agrees<V: Variety>(variety: V, words: usize, probes: u32, keys: u64) -> bool {
+        let mut expected = Bloom::of(variety, Bits::from_words(vec![1 << 40; words]).unwrap(), probes);
+        let mut filter = expected.clone();
+        let unchanged = expected.clone();
+        for hash in hashes(keys) {
+            expected.insert(hash);
+        }
+        let is_done = filter.insert_in_parts(SMALL, &mut hashes(keys));
+        assert!(
+            filter == if is_done { expected } else { unchanged },
+            "{variety:?}, {words} words, {probes} probes"
+        );
+        is_done
+    }
+
+    #[test]
+    fn filters_in_parts_have_the_same_bits() {
+        let mut done = 0;
+        // Lengths that end at a part, and others; numbers of keys around those of batches.
+        for words in [1, 4, 8, 9, 128, 133, 500] {
+            for (probes, keys) in [(1, 0), (1, 511), (7, 64), (7, 512), (7, 1025), (30, 3000)] {
+                done += u32::from(agrees(Strategy::Murmur128Mitz32, words, probes, keys));
+                done += u32::from(agrees(Strategy::Murmur128Mitz64, words, probes, keys));
+                done += u32::from(agrees(Version::V1, words, probes, keys));
+                done += u32::from(agrees(Version::V2 { seed: 7 }, words, probes, keys));
+            }
+        }
+        assert_eq!(done, 148);
+    }
+
+    /// The default sizes, as users meet them.
+    #[test]
+    fn a_filter_above_the_limit_has_the_same_bits() {
+        let words = PartSizes::BEST.least / WORD;
+        let filter = || Bloom::of(Strategy::default(), Bits::<u64>::zeros(words).unwrap(), 7);
+        let keys = hashes(PartSizes::BEST.least as u64 / 32 / 7 + 1);
+        let (mut expected, mut whole, mut later) = (filter(), filter(), filter());
+        for hash in keys.clone() {
+            expected.insert(hash);
+        }
+        whole.insert_all(keys.clone()).unwrap();
+        assert!(whole == expected);
+        // Announces no number of keys.
+        later.insert_all(keys.filter(|_| true)).unwrap();
+        assert!(later == expected);
+    }
+}

@@ -341,6 +341,10 @@ impl<B: Exclusive, F> Filter<B, F> {
     /// Inserts keys in order. In filters that are larger than the processor's caches this takes a fraction of the time of
     /// single calls. If the filter refuses a key, those before it are inserted, and none after it.
     ///
+    /// A blocked filter, or one of Guava or Spark, of 64 MiB or more is filled a part at a time if the iterator announces
+    /// enough keys: one for each 32 bytes of the filter always is. This takes half of the filter's size in additional memory,
+    /// if there is as much. If the iterator panics, keys before that may be missing.
+    ///
     /// # Errors
     ///
     /// The errors of [`insert`](Self::insert).

@@ -1,7 +1,9 @@
 //! Steps of building a filter, for policies of any crate.
 
+// For `membership-filters`.
 #[cfg(feature = "alloc")]
-pub(crate) mod parts;
+#[doc(hidden)]
+pub mod parts;
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;

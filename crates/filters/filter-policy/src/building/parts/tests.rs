@@ -100,6 +100,23 @@ fn bloom64_in_parts_has_the_same_bytes() {
 }
 
 #[test]
+fn words_have_the_bits_of_bytes() {
+    for bytes in [64, 96, 4000] {
+        let positions: Vec<u64> = (0..4000).map(|seed| mix(seed) % (8 * bytes as u64)).collect();
+        let (mut expected, mut words) = (vec![1_u8; bytes], vec![0x0101_0101_0101_0101_u64; bytes / 8]);
+        let mut building = BitsInParts::new(SMALL, &mut words, positions.len()).unwrap();
+        for &position in &positions {
+            let byte = usize::try_from(position / 8).unwrap();
+            *expected.get_mut(byte).unwrap() |= 1 << (position % 8);
+            building.set(position);
+        }
+        building.finish();
+        let words: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        assert!(words == expected, "{bytes} bytes");
+    }
+}
+
+#[test]
 fn sorted_hash_values_need_no_parts() {
     let hashes: Vec<u64> = (0..4000).map(|i| i << 50).collect();
     let insert = |hashes| {

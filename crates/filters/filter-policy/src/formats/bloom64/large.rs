@@ -1,8 +1,7 @@
-//! Building of filters that are larger than the caches: see [`Parts`].
-#![allow(clippy::cast_possible_truncation, reason = "positions were checked before")]
+//! Building of filters that are larger than the caches: see [`BitsInParts`].
 
 use super::definition::{MULTIPLIER, position};
-use crate::building::parts::{PartSizes, Parts};
+use crate::building::parts::{BitsInParts, PartSizes};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::by_kernel;
 use crate::simd::hash::tile;
@@ -22,15 +21,10 @@ pub(crate) fn insert(
     source: Source<'_, u64>,
 ) -> bool {
     let announced = source.len().saturating_mul(probes.into());
-    let Some(mut parts) = Parts::<u32>::new(sizes, bit_array.len(), announced) else {
+    let bits = bit_array.len() as u64 * 8;
+    let Some(mut building) = BitsInParts::new(sizes, bit_array, announced) else {
         return false;
     };
-    let (bits, shift) = (bit_array.len() as u64 * 8, parts.shift() + 3);
-    // An entry is a position within a part.
-    if shift > u32::BITS {
-        return false;
-    }
-    let within = u64::MAX >> (u64::BITS - shift);
     let mut room = [0; BATCH];
     for start in (0..source.len()).step_by(BATCH) {
         let count = BATCH.min(source.len() - start);
@@ -39,18 +33,12 @@ pub(crate) fn insert(
         for &hash in &*hashes {
             let mut walk = hash;
             for _ in 0..probes {
-                let position = position(walk, bits);
+                building.set(position(walk, bits));
                 walk = walk.wrapping_mul(MULTIPLIER);
-                let part = (position >> shift) as usize;
-                if parts.push(part, (position & within) as u32) {
-                    set(bit_array, &mut parts, part);
-                }
             }
         }
     }
-    for part in 0..parts.count() {
-        set(bit_array, &mut parts, part);
-    }
+    building.finish();
     true
 }
 
@@ -66,18 +54,4 @@ fn hash(kernel: KernelToken, source: Source<'_, u64>, start: usize, hashes: &mut
         },
         kernel
     );
-}
-
-/// Sets the bits of a part at the positions in its run.
-#[inline(never)]
-fn set(bit_array: &mut [u8], parts: &mut Parts<u32>, part: usize) {
-    let start = part << parts.shift();
-    let positions = parts.take(part, bit_array);
-    let bits = bit_array.get_mut(start..).unwrap_or_default();
-    for &position in positions {
-        // Always present, since positions are below the number of bits.
-        if let Some(byte) = bits.get_mut(position as usize / 8) {
-            *byte |= 1 << (position % 8);
-        }
-    }
 }
