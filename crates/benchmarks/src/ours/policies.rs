@@ -17,7 +17,7 @@ type Packed = Box<dyn Fn(&[[u8; 16]], &mut Vec<u8>) -> Result<(), Error>>;
 /// Counts the keys that may match a filter.
 type Typed = Box<dyn Fn(&[&[u8]], &[u8]) -> u64>;
 
-/// A policy of this project, called through the trait as engines do, except for packed keys and by [`Typed`].
+/// A policy of this project, called through the trait as engines do, except for packed keys and by `Typed`.
 pub struct Ours {
     policy: AnyPolicy,
     /// Queries one key a call of a policy whose type is known; `None` for policies that are pinned to a kernel.
