@@ -10,7 +10,8 @@
 //! `functions/LENGTH/NAME` is the time of a call; `empty` calls a function that reads no key. `policies/TASK/LENGTH/KEYS/NAME` is
 //! the time to build a filter of that many keys, to query it with one key, or to query it with 65,536 keys in one call; `thrpt`
 //! gives keys per second. `large/insert/NAME` inserts 8 million keys into a filter of 100 MiB, which is larger than
-//! the caches; `large/build/BloomFilter64` builds one of 84 million keys. Random keys come from SplitMix64 with fixed seeds, so every run has the same keys.
+//! the caches; `large/build/BloomFilter64` builds one of 84 million keys. Random keys come from SplitMix64 with fixed
+//! seeds, so every run has the same keys.
 
 use std::hint::black_box;
 use std::time::Duration;

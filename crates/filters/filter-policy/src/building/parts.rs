@@ -79,6 +79,7 @@ impl<E: Copy + Default> Parts<E> {
     }
 
     /// Adds an entry to the run of a part. Returns true if the run is full: then [`take`](Self::take) must follow.
+    #[must_use = "the run of the part must be taken if it is full"]
     #[inline(always)]
     pub fn push(&mut self, part: usize, entry: E) -> bool {
         let start = part * (self.capacity + Self::GAP);
@@ -110,6 +111,7 @@ impl<E: Copy + Default> Parts<E> {
 
 /// Words of bits, and the positions whose bits are not set yet. Bit 0 is the least significant of the first word.
 #[derive(Debug)]
+#[must_use = "`finish` sets the last bits"]
 pub struct BitsInParts<'a, W> {
     words: &'a mut [W],
     /// Entries are positions within a part.

@@ -1,8 +1,8 @@
 //! False positives: each function inside the real filter policy.
 //!
 //! A filter is built from some keys and probed with others. For generated sets, the keys drawn next are absent. Other
-//! sets are split in two by a shuffle, the same for every seed of a run, and the filter of each half is probed with the other half. A filter holds at
-//! most [`MAX_FILTER_KEYS`] keys, so of a large set two samples take the place of the halves.
+//! sets are split in two by a shuffle, the same for every seed of a run, and the filter of each half is probed with the
+//! other half. A filter holds at most [`MAX_FILTER_KEYS`] keys, so of a large set two samples take the place of the halves.
 //!
 //! Every function is compared with an ideal hash in the same filter, whose rate must be known better than from one
 //! filter: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).

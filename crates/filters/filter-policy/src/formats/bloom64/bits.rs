@@ -30,7 +30,7 @@ const PREFETCHED: usize = 4 << 20;
 /// holds; it must not be empty.
 pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
-    if bit_array.is_empty() || bit_array.len() * 8 > MAP_BITS {
+    if bit_array.is_empty() || bit_array.len() > MAP_BITS / 8 {
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }
@@ -46,7 +46,9 @@ pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, sour
 pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
     #[cfg(feature = "alloc")]
-    if super::large::insert(PartSizes::BEST, kernel, bit_array, probes, source) {
+    if bit_array.len() >= PartSizes::BEST.least
+        && super::large::insert(PartSizes::BEST, kernel, bit_array, probes, source)
+    {
         return;
     }
     by_kernel!(

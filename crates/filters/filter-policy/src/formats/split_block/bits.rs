@@ -155,7 +155,9 @@ const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 /// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
 pub(crate) fn insert<H: BlockHash>(kernel: KernelToken, blocks: &mut [Block], source: Source<'_, u64>) {
     #[cfg(feature = "alloc")]
-    if super::large::insert::<H>(PartSizes::BEST, kernel, blocks, source) {
+    if size_of_val(blocks) >= PartSizes::BEST.least
+        && super::large::insert::<H>(PartSizes::BEST, kernel, blocks, source)
+    {
         return;
     }
     let _function = PhantomData::<H>;
