@@ -30,7 +30,7 @@ const PREFETCHED: usize = 4 << 20;
 /// holds; it must not be empty.
 pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: Source<'_, u64>) {
     let probes = probes.clamp(1, MAX_PROBES);
-    if bit_array.is_empty() || bit_array.len() > MAP_BITS / 8 {
+    if bit_array.is_empty() || bit_array.len() as u64 * 8 > MAP_BITS as u64 {
         bit_array.fill(0);
         return insert(kernel, bit_array, probes, source);
     }

@@ -13,6 +13,8 @@ const BATCH: usize = 16 * TILE;
 
 /// Adds the bits of all keys to a bit array, if that is faster than with [`super::bits::insert`]. Returns false if nothing
 /// was done.
+// Apart, since small filters need no room for batches on the stack.
+#[inline(never)]
 pub(crate) fn insert(
     sizes: PartSizes,
     kernel: KernelToken,
