@@ -363,7 +363,7 @@ def test_interrupts():
     seen, many = Filter(100), ["key"] * 10_000_000 + ["last"]
     for call in (seen.update, lambda _: seen.update(many), seen.contains_many, Filter.build):
         with pytest.raises(KeyboardInterrupt):
-            threading.Timer(0.05, _thread.interrupt_main).start()
+            threading.Timer(0.01, _thread.interrupt_main).start()
             call(without_end())
     assert "key" in seen and "last" not in seen
 
