@@ -22,6 +22,9 @@ from samebits import Filter, FilterSet
 ROOT = pathlib.Path(__file__).parents[3]
 DATA = pathlib.Path(__file__).parent / "data"
 
+# A shell makes jobs in the background ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture(autouse=True)
 def no_waiting_for_ever():
@@ -363,7 +366,7 @@ def test_interrupts():
     seen, many = Filter(100), ["key"] * 10_000_000 + ["last"]
     for call in (seen.update, lambda _: seen.update(many), seen.contains_many, Filter.build):
         with pytest.raises(KeyboardInterrupt):
-            threading.Timer(0.01, _thread.interrupt_main).start()
+            threading.Timer(0.05, _thread.interrupt_main).start()
             call(without_end())
     assert "key" in seen and "last" not in seen
 
