@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let building = threads.spawn(|| build(&folder, 200_000));
         assert!(set.contains("user-99999"));
         building.join().map_err(|_| "the thread that builds panicked")??;
-        // Programs call this every minute, or when they are told.
+        // Programs call this every minute, or when the job that builds notifies them.
         assert!(set.reload()?);
         Ok::<_, Box<dyn Error>>(())
     })?;

@@ -309,7 +309,7 @@ fn read_all(
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// Where each key ends.
+    /// The end of each key in `bytes`.
     ends: Vec<usize>,
 }
 

@@ -8,7 +8,7 @@ use clap::Command;
 use clap_complete::Shell;
 use terminal::failure::Failure;
 
-/// Print the script by which a shell completes the arguments of `filters`.
+/// Print the script that completes the arguments of `filters` in a shell.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  filters completions bash > ~/.local/share/bash-completion/completions/filters\n  \

@@ -64,7 +64,7 @@ pub struct OfFunction {
 pub struct Figures {
     /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
     pub heads: Vec<Figure>,
-    /// What a filter with a 64-bit hash gives in the place of each of them, if it is a filter.
+    /// The rate that a filter with a 64-bit hash has in the place of each of them, if it is a filter.
     pub wider: Vec<Option<WiderHash>>,
     /// The first column of another number of keys than the dataset's.
     pub first_other: usize,

@@ -14,7 +14,7 @@ pub struct Part {
     pub purpose: Purpose,
     /// The way of choosing buckets or shards.
     pub choice: Option<Choice>,
-    /// The effect of the cost, by which the function is good enough for the part or not.
+    /// The effect of the cost, which decides whether the function is good enough for the part.
     pub effect: Effect,
     /// The excess over chance.
     pub cost: f64,

@@ -226,7 +226,7 @@ rows! {
     }
 }
 
-/// What places that differ in size alone have in common: purpose, unit and choice.
+/// Purpose, unit and choice, which places that differ only in size have in common.
 pub type PlaceKind = (Option<Purpose>, Unit, Option<Choice>);
 
 impl Unit {

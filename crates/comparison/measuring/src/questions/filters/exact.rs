@@ -44,7 +44,7 @@ fn equal(keys: u64, bits: u32) -> f64 {
     -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32))))
 }
 
-/// What the 32 bits of hash in LevelDB's filter cost.
+/// Compares LevelDB's filter with one whose hash has 64 bits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WiderHash {
     /// The rate of a filter of as many bits with a 64-bit hash.
