@@ -1,9 +1,10 @@
-//! A key file in any form: the number of distinct keys and duplicates is that of the keys.
+//! A key file in any form: the number of distinct keys and duplicates is that of the keys,
+//! also in batches.
 #![no_main]
 
 use hash_comparison::keys::{KeySet, MAX_KEY_BYTES};
 use hash_comparison::{KeyForm, KeyKind};
-use key_input::{Delimiter, Keys};
+use key_input::{Batch, Delimiter, Keys};
 use libfuzzer_sys::fuzz_target;
 use terminal::progress::Silent;
 
@@ -29,10 +30,18 @@ fuzz_target!(|data: &[u8]| {
     else {
         return;
     };
-    let mut keys = open().unwrap();
+    let (mut keys, mut one_by_one) = (open().unwrap(), open().unwrap());
+    let mut batch = Batch::new(64);
     let mut count = 0;
-    while keys.next_key().unwrap().is_some() {
-        count += 1;
+    while let Some(key) = keys.next_key().unwrap() {
+        batch.push(key);
+        keys.add_lines(&mut batch);
+        for key in batch.iter() {
+            assert_eq!(one_by_one.next_key().unwrap(), Some(key));
+        }
+        count += batch.len() as u64;
+        batch.clear();
     }
     assert_eq!(read.keys.len() as u64 + read.duplicates, count);
+    assert_eq!(one_by_one.next_key().unwrap(), None);
 });

@@ -276,10 +276,10 @@ impl Builder {
         let hasher = self.format.operations.hasher(&self.format);
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
-            (true, 1) => Box::new(Spilled::<(), u64>::new(self.memory, folder, self.keeps_order)),
-            (true, _) => Box::new(Spilled::<u32, u64>::new(self.memory, folder, false)),
-            (false, 1) => Box::new(Spilled::<(), u128>::new(self.memory, folder, self.keeps_order)),
-            (false, _) => Box::new(Spilled::<u32, u128>::new(self.memory, folder, false)),
+            (true, 1) => Box::new(Spilled::<u64>::new(self.memory, folder, self.keeps_order)),
+            (true, _) => Box::new(Spilled::<(u32, u64)>::new(self.memory, folder, false)),
+            (false, 1) => Box::new(Spilled::<u128>::new(self.memory, folder, self.keeps_order)),
+            (false, _) => Box::new(Spilled::<(u32, u128)>::new(self.memory, folder, false)),
         };
         Ok(KeyCollector {
             builder: self.clone(),
@@ -332,8 +332,7 @@ impl MemoryBuilding {
     /// [`Write`](Error::Write) if the disk is full.
     #[inline]
     pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
-        let key = self.keys.encoded(key.into())?;
-        self.keys.insert(0, key.as_ref())
+        self.keys.encode(key.into(), |keys, key| keys.insert(0, key))
     }
 
     /// Builds the filter of all keys. Its bytes are those of the [file](Builder::file) that they give.
@@ -369,17 +368,17 @@ impl FileBuilding {
     /// to another shard than the one that is built; [`Write`](Error::Write) if the disk is full.
     #[inline]
     pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
-        let key = self.keys.encoded(key.into())?;
-        let key = key.as_ref();
-        if let FileForm::Shard(number, shards) = self.form {
-            let of = self.keys.function.shard_of(key, shards);
-            let reason = || {
-                let key = key.escape_ascii();
-                format!("the key \"{key}\" must be one of shard {number}, got one of shard {of}")
-            };
-            ensure(of == number, reason)?;
-        }
-        self.keys.insert(0, key)
+        self.keys.encode(key.into(), |keys, key| {
+            if let FileForm::Shard(number, shards) = self.form {
+                let of = keys.function.shard_of(key, shards);
+                let reason = || {
+                    let key = key.escape_ascii();
+                    format!("the key \"{key}\" must be one of shard {number}, got one of shard {of}")
+                };
+                ensure(of == number, reason)?;
+            }
+            keys.insert(0, key)
+        })
     }
 
     /// Builds the filter of all keys and writes its file, which appears, or is replaced, when it is complete. Returns
@@ -445,13 +444,13 @@ impl SetBuilding {
     /// [`Write`](Error::Write) if the disk is full.
     #[inline]
     pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<(), Error> {
-        let key = self.keys.encoded(key.into())?;
-        let key = key.as_ref();
-        let shard = match self.keys.shards {
-            1 => 0,
-            shards => self.keys.function.shard_of(key, shards),
-        };
-        self.keys.insert(shard, key)
+        self.keys.encode(key.into(), |keys, key| {
+            let shard = match keys.shards {
+                1 => 0,
+                shards => keys.function.shard_of(key, shards),
+            };
+            keys.insert(shard, key)
+        })
     }
 
     /// Builds the shards and writes them and the manifest. The folder contains the old set or the new one at any time:
@@ -500,8 +499,24 @@ struct KeyCollector {
 }
 
 impl KeyCollector {
-    /// Returns the bytes of a key, or an error if keys have another form.
+    /// Passes the bytes of a key to `insert`. Returns an error if keys have another form.
     #[inline]
+    fn encode(
+        &mut self,
+        key: SetKey<'_>,
+        insert: impl FnOnce(&mut Self, &[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match key {
+            // The most frequent case, without a value in memory.
+            SetKey::Bytes(key) if self.builder.format.encoding == Encoding::BYTES => insert(self, key),
+            _ => {
+                let key = self.encoded(key)?;
+                insert(self, key.as_ref())
+            }
+        }
+    }
+
+    #[inline(never)]
     fn encoded<'k>(&self, key: SetKey<'k>) -> Result<KeyBytes<'k>, Error> {
         key.inserted(self.builder.format.encoding)
             .map_err(|reason| self.builder.format.wrong(reason))
@@ -559,14 +574,18 @@ impl KeyCollector {
             key_kind,
             ..
         } = &self.builder;
+        let all = self.values.in_memory();
         let (mut counts, mut count) = (Vec::with_capacity(self.shards as usize), 0);
-        self.values.pass(self.shards, &mut |values| {
-            match values {
-                Some(values) => count += values.len() as u64,
-                None => counts.push(std::mem::take(&mut count)),
-            }
-            go_on(0)
-        })?;
+        match all {
+            Some(all) => counts.push(all.len() as u64),
+            None => self.values.pass(self.shards, &mut |values| {
+                match values {
+                    Some(values) => count += values.len() as u64,
+                    None => counts.push(std::mem::take(&mut count)),
+                }
+                go_on(0)
+            })?,
+        }
         // Many shards have few different numbers of keys.
         let mut different = counts.clone();
         different.sort_unstable();
@@ -598,7 +617,7 @@ impl KeyCollector {
             // LevelDB's rates take as long as the bits of millions of keys.
             let mut computing = thread::Builder::new().spawn_scoped(scope, compute).ok();
             let mut rates = None;
-            let (mut shard, mut started) = (0, None);
+            let (mut shard, mut started, mut is_filled) = (0, None, false);
             self.values.pass(self.shards, &mut |values| {
                 let keys = counts[shard as usize];
                 let mut filter = match started.take() {
@@ -607,9 +626,17 @@ impl KeyCollector {
                 };
                 if let Some(values) = values {
                     go_on(values.len() as u64)?;
-                    return started.insert(filter).add(values);
+                    if let Some(all) = all
+                        && !is_filled
+                    {
+                        is_filled = filter.fill(all)?;
+                    }
+                    let filter = started.insert(filter);
+                    return if is_filled { Ok(()) } else { filter.add(values) };
                 }
-                filter.finish()?;
+                if !is_filled {
+                    filter.finish()?;
+                }
                 let rates = match &mut rates {
                     Some(rates) => rates,
                     // The system may have refused the thread.

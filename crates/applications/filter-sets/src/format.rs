@@ -141,10 +141,32 @@ pub(crate) type AnyOpened = Box<dyn Opened>;
 
 type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 
+/// Hash values of up to 64 bits, or of 128.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Hashes<'a> {
+    Narrow(&'a [u64]),
+    Wide(&'a [u128]),
+}
+
+impl Hashes<'_> {
+    pub(crate) const fn len(self) -> usize {
+        match self {
+            Self::Narrow(hashes) => hashes.len(),
+            Self::Wide(hashes) => hashes.len(),
+        }
+    }
+}
+
 /// A filter that is being built from hash values.
 pub(crate) trait Filling {
-    fn add(&mut self, hashes: &[u128]) -> Result<()>;
+    fn add(&mut self, hashes: Hashes<'_>) -> Result<()>;
 
+    /// Builds the filter of all its hash values. Returns false if they must be added.
+    fn fill(&mut self, _all: Hashes<'_>) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Builds the filter of the hash values that were added.
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }

@@ -11,6 +11,7 @@ use rayon::slice::ParallelSliceMut as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
+use crate::format::Hashes;
 
 /// The number of values in a batch.
 const BATCH: usize = 4096;
@@ -24,43 +25,80 @@ const LONGEST_PIECE: usize = 1 << 20;
 /// The record of a key: a hash of 64 bits if that identifies the key, otherwise 16 bytes.
 pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
     /// Takes the low bits.
-    fn of(value: u128) -> Self;
+    fn low(value: u128) -> Self;
+
+    fn hashes(values: &[Self]) -> Hashes<'_>;
 }
 
 impl Record for u64 {
-    fn of(value: u128) -> Self {
+    fn low(value: u128) -> Self {
         value as Self
+    }
+
+    fn hashes(values: &[Self]) -> Hashes<'_> {
+        Hashes::Narrow(values)
     }
 }
 
 impl Record for u128 {
-    fn of(value: u128) -> Self {
+    fn low(value: u128) -> Self {
         value
     }
+
+    fn hashes(values: &[Self]) -> Hashes<'_> {
+        Hashes::Wide(values)
+    }
 }
 
-/// The shard that a value is of: a number, or nothing where there is one alone, which takes half the memory.
-pub(crate) trait Shard: Copy + Ord + Send + Sync {
-    fn of(number: u32) -> Self;
+/// A value with the number of its shard, which is left out where there is one alone.
+pub(crate) trait Numbered: Copy + Ord + Send + Sync {
+    type Record: Record;
 
-    fn number(self) -> u32;
+    fn of(shard: u32, value: Self::Record) -> Self;
+
+    fn shard(self) -> u32;
+
+    fn value(self) -> Self::Record;
+
+    /// Returns the values of a slice that has nothing else.
+    fn values(_values: &[Self]) -> Option<&[Self::Record]> {
+        None
+    }
 }
 
-impl Shard for u32 {
-    fn of(number: u32) -> Self {
-        number
+impl<R: Record> Numbered for (u32, R) {
+    type Record = R;
+
+    fn of(shard: u32, value: R) -> Self {
+        (shard, value)
     }
 
-    fn number(self) -> u32 {
+    fn shard(self) -> u32 {
+        self.0
+    }
+
+    fn value(self) -> R {
+        self.1
+    }
+}
+
+impl<R: Record> Numbered for R {
+    type Record = R;
+
+    fn of(_: u32, value: R) -> Self {
+        value
+    }
+
+    fn shard(self) -> u32 {
+        0
+    }
+
+    fn value(self) -> R {
         self
     }
-}
 
-impl Shard for () {
-    fn of(_: u32) {}
-
-    fn number(self) -> u32 {
-        0
+    fn values(values: &[R]) -> Option<&[R]> {
+        Some(values)
     }
 }
 
@@ -71,16 +109,19 @@ pub(crate) trait Values: Send + Sync {
     /// Ends the input.
     fn finish(&mut self) -> Result<(), Error>;
 
+    /// Returns the values if they are of one shard and in memory.
+    fn in_memory(&self) -> Option<Hashes<'_>>;
+
     /// Passes the values of so many shards in batches, in the order of the shards' numbers, and `None` at the end of
     /// each. One pass at a time.
     fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error>;
 }
 
-type Take<'a> = &'a mut dyn FnMut(Option<&[u128]>) -> Result<(), Error>;
+type Take<'a> = &'a mut dyn FnMut(Option<Hashes<'_>>) -> Result<(), Error>;
 
 /// An external-sort buffer: up to half the memory, then sorted runs on disk.
-pub(crate) struct Spilled<S, R> {
-    buffer: Vec<(S, R)>,
+pub(crate) struct Spilled<V> {
+    buffer: Vec<V>,
     /// The number of values that the memory holds.
     capacity: usize,
     memory: u64,
@@ -92,9 +133,9 @@ pub(crate) struct Spilled<S, R> {
     runs: Vec<File>,
 }
 
-impl<S: Shard, R: Record> Spilled<S, R> {
+impl<V: Numbered> Spilled<V> {
     pub(crate) fn new(memory: u64, folder: &Path, keeps_order: bool) -> Self {
-        let values = memory / 2 / size_of::<(S, R)>() as u64;
+        let values = memory / 2 / size_of::<V>() as u64;
         Self {
             buffer: Vec::new(),
             capacity: usize::try_from(values).unwrap_or(usize::MAX).max(BATCH),
@@ -155,12 +196,15 @@ impl<S: Shard, R: Record> Spilled<S, R> {
     fn write(&self) -> io::Result<File> {
         let file = tempfile::tempfile_in(&self.folder)?;
         let mut file = BufWriter::with_capacity(LONGEST_PIECE, file);
-        for values in self.buffer.chunk_by(|one, another| one.0 == another.0) {
-            file.write_all(&values[0].0.number().to_le_bytes())?;
+        for values in self
+            .buffer
+            .chunk_by(|one, another| one.shard() == another.shard())
+        {
+            file.write_all(&values[0].shard().to_le_bytes())?;
             file.write_all(&(values.len() as u64).to_le_bytes())?;
-            for (_, value) in values {
-                let bytes: u128 = (*value).into();
-                file.write_all(&bytes.to_le_bytes()[..size_of::<R>()])?;
+            for value in values {
+                let bytes: u128 = value.value().into();
+                file.write_all(&bytes.to_le_bytes()[..size_of::<V::Record>()])?;
             }
         }
         file.into_inner().map_err(io::IntoInnerError::into_error)
@@ -229,7 +273,7 @@ impl Run<'_> {
         if self.shard != Some(shard) {
             return Ok(None);
         }
-        let value = R::of(self.number(size_of::<R>())?);
+        let value = R::low(self.number(size_of::<R>())?);
         self.left -= 1;
         if self.left == 0 {
             self.begin()?;
@@ -246,13 +290,13 @@ impl Run<'_> {
     }
 }
 
-impl<S: Shard, R: Record> Values for Spilled<S, R> {
+impl<V: Numbered> Values for Spilled<V> {
     #[inline]
     fn push(&mut self, shard: u32, value: u128) -> Result<(), Error> {
         if self.buffer.len() == self.buffer.capacity() {
             self.make_room()?;
         }
-        self.buffer.push((S::of(shard), R::of(value)));
+        self.buffer.push(V::of(shard, V::Record::low(value)));
         Ok(())
     }
 
@@ -268,20 +312,28 @@ impl<S: Shard, R: Record> Values for Spilled<S, R> {
         Ok(())
     }
 
+    fn in_memory(&self) -> Option<Hashes<'_>> {
+        let values = V::values(&self.buffer).filter(|_| self.runs.is_empty());
+        values.map(Record::hashes)
+    }
+
     /// Passes the values in memory, or merges those of the runs.
     fn pass(&self, shards: u32, take: Take<'_>) -> Result<(), Error> {
         let reading = |error| Error::writing(&self.folder)(error);
         let mut runs = self.open_runs().map_err(reading)?;
         // The next value of each run that has one in the shard.
-        let mut heap: BinaryHeap<Reverse<(R, usize)>> = BinaryHeap::new();
+        let mut heap: BinaryHeap<Reverse<(V::Record, usize)>> = BinaryHeap::new();
         let (mut rest, mut batch) = (&self.buffer[..], Vec::with_capacity(BATCH));
         for shard in 0..shards {
-            let (values, more) = rest.split_at(rest.partition_point(|value| value.0.number() == shard));
+            let (values, more) = rest.split_at(rest.partition_point(|value| value.shard() == shard));
             rest = more;
             for values in values.chunks(BATCH) {
                 batch.clear();
-                batch.extend(values.iter().map(|(_, value)| (*value).into()));
-                take(Some(&batch))?;
+                let values = V::values(values).unwrap_or_else(|| {
+                    batch.extend(values.iter().map(|value| value.value()));
+                    &batch
+                });
+                take(Some(Record::hashes(values)))?;
             }
             batch.clear();
             for (index, run) in runs.iter_mut().enumerate() {
@@ -298,14 +350,14 @@ impl<S: Shard, R: Record> Values for Spilled<S, R> {
                     }
                 }
                 if last.replace(value) != Some(value) {
-                    batch.push(value.into());
+                    batch.push(value);
                 }
                 if batch.len() == BATCH {
-                    take(Some(&batch))?;
+                    take(Some(Record::hashes(&batch)))?;
                     batch.clear();
                 }
             }
-            take(Some(&batch))?;
+            take(Some(Record::hashes(&batch)))?;
             take(None)?;
         }
         Ok(())

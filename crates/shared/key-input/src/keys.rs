@@ -12,7 +12,7 @@ use terminal::progress::Progress;
 use crate::contents::{self, Contents};
 use crate::form::empty_lines;
 use crate::signature::{MARK, not_text, other_form};
-use crate::{Delimiter, KeyForm, KeyKind};
+use crate::{Batch, Delimiter, KeyForm, KeyKind};
 
 /// The most bytes of the names of columns.
 const MAX_NAMES: usize = 1 << 20;
@@ -204,6 +204,53 @@ impl<'a> Keys<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Adds the keys that follow the last one while they are lines in the buffer and the batch is not full. Adds none in
+    /// another form, and never waits: [`next_key`](Self::next_key) returns the key after them.
+    ///
+    /// ```
+    /// use key_input::{Batch, KeyForm, Keys};
+    /// use terminal::progress::Silent;
+    ///
+    /// let lines = &b"one\ntwo\nthree"[..];
+    /// let mut keys = Keys::of("keys.txt", lines, &KeyForm::default(), 1 << 20, &Silent)?;
+    /// let mut batch = Batch::new(1 << 16);
+    /// while let Some(key) = keys.next_key()? {
+    ///     batch.push(key);
+    ///     keys.add_lines(&mut batch);
+    /// }
+    /// assert!(batch.iter().eq([&b"one"[..], b"two", b"three"]));
+    /// # Ok::<(), terminal::failure::Failure>(())
+    /// ```
+    pub fn add_lines(&mut self, batch: &mut Batch) {
+        if self.columns.is_some() || self.kind != KeyKind::Line {
+            return;
+        }
+        let lines = self.contents.buffer().get(self.taken..).unwrap_or_default();
+        let (start, before) = (batch.bytes.len(), batch.len());
+        let mut lines = &lines[..lines.len().min(batch.size.saturating_sub(start))];
+        // A line with a zero byte is left to `next_key`, which refuses it.
+        if self.end != 0
+            && let Some(zero) = memchr::memchr(0, lines)
+        {
+            lines = &lines[..zero];
+        }
+        let mut taken = 0;
+        for end in memchr::arch::all::memchr::One::new(self.end).iter(lines) {
+            let has_return = self.end == b'\n' && lines[taken..end].ends_with(b"\r");
+            self.carriage_returns += u64::from(has_return);
+            batch
+                .places
+                .push([start + taken, start + end - usize::from(has_return)]);
+            taken = end + 1;
+            if start + taken + size_of_val(&batch.places[..]) >= batch.size {
+                break;
+            }
+        }
+        batch.bytes.extend_from_slice(&lines[..taken]);
+        self.number += (batch.len() - before) as u64;
+        self.taken += taken;
     }
 
     /// Returns true if the next key is in the buffer as a whole.

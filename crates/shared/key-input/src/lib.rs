@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod batch;
 mod contents;
 mod form;
 mod gzip;
@@ -11,6 +12,7 @@ mod signature;
 mod tests;
 mod zstandard;
 
+pub use batch::Batch;
 pub use form::{Delimiter, KeyForm, sources};
 pub use keys::Keys;
 pub use kind::KeyKind;

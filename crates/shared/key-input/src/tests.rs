@@ -11,7 +11,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use terminal::failure::Failure;
 use terminal::progress::Progress;
 
-use crate::{Delimiter, KeyForm, KeyKind, Keys, sources};
+use crate::{Batch, Delimiter, KeyForm, KeyKind, Keys, sources};
 
 /// Collects notes.
 #[derive(Default)]
@@ -45,15 +45,35 @@ impl Read for Open<'_> {
 
 const LIMIT: u64 = 1 << 21;
 
-/// Returns all keys with the notes, or the message, if so many bytes come at a time.
-fn read_slowly(data: &[u8], form: &KeyForm, at_a_time: usize) -> Result<(Vec<Vec<u8>>, String), String> {
+/// The keys with the notes, or the message.
+type Outcome = Result<(Vec<Vec<u8>>, String), String>;
+
+/// Reads all keys if so many bytes come at a time. Batches give the same.
+fn read_slowly(data: &[u8], form: &KeyForm, at_a_time: usize) -> Outcome {
+    let outcome = read_in_batches(data, form, at_a_time, 0);
+    for size in [1, 40, 100, 1 << 17] {
+        assert_eq!(read_in_batches(data, form, at_a_time, size), outcome, "{size}");
+    }
+    outcome
+}
+
+/// Reads all keys in batches of so many bytes; 0 for one after the other.
+fn read_in_batches(data: &[u8], form: &KeyForm, at_a_time: usize, size: usize) -> Outcome {
     let notes = Notes::default();
     let keys = (|| {
         let mut source = Keys::of("SOURCE", Slow(data, at_a_time), form, LIMIT, &notes)?;
-        let mut keys = Vec::new();
+        let (mut keys, mut batch) = (Vec::new(), Batch::new(size));
         while let Some(key) = source.next_key()? {
-            keys.push(key.to_vec());
+            batch.push(key);
+            if size > 0 {
+                source.add_lines(&mut batch);
+            }
+            if batch.is_full() {
+                keys.extend(batch.iter().map(<[u8]>::to_vec));
+                batch.clear();
+            }
         }
+        keys.extend(batch.iter().map(<[u8]>::to_vec));
         Ok::<_, Failure>(keys)
     })();
     let notes = notes.0.into_inner().unwrap().join("\n");
@@ -61,7 +81,7 @@ fn read_slowly(data: &[u8], form: &KeyForm, at_a_time: usize) -> Result<(Vec<Vec
         .map_err(|failure| failure.to_string())
 }
 
-fn read(data: &[u8], form: &KeyForm) -> Result<(Vec<Vec<u8>>, String), String> {
+fn read(data: &[u8], form: &KeyForm) -> Outcome {
     read_slowly(data, form, usize::MAX)
 }
 

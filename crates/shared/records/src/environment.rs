@@ -9,7 +9,8 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
-    /// CPU model as the CPU reports it.
+    /// CPU model as the CPU reports it, with the numbers of its family and model where Linux reports them: virtual
+    /// machines often name a brand alone.
     pub cpu: String,
     /// Number of logical processors.
     pub logical_cpus: u64,
@@ -69,12 +70,14 @@ pub fn collect() -> Environment {
             .with_memory(MemoryRefreshKind::nothing().with_ram()),
     );
     let cpu = system.cpus().first().map_or("", |cpu| cpu.brand()).trim();
+    let cpu = if cpu.is_empty() {
+        format!("unnamed {}", std::env::consts::ARCH)
+    } else {
+        cpu.to_owned()
+    };
+    let numbers = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     Environment {
-        cpu: if cpu.is_empty() {
-            format!("unnamed {}", std::env::consts::ARCH)
-        } else {
-            cpu.to_owned()
-        },
+        cpu: cpu + &model_numbers(&numbers),
         logical_cpus: system.cpus().len() as u64,
         memory_bytes: system.total_memory(),
         commit: None,
@@ -144,6 +147,20 @@ impl ProcessStatus {
     }
 }
 
+/// Returns the family and model of the first processor in the text of Linux's `/proc/cpuinfo`; nothing where it has none.
+fn model_numbers(text: &str) -> String {
+    let number = |label: &str| {
+        let fields = text.lines().filter_map(|line| line.split_once(':'));
+        let mut named = fields.filter(|(name, _)| name.trim() == label);
+        named.next()?.1.trim().parse::<u32>().ok()
+    };
+    number("cpu family")
+        .zip(number("model"))
+        .map_or_else(String::new, |(family, model)| {
+            format!(" (family {family}, model {model})")
+        })
+}
+
 fn governor() -> Option<String> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").ok()?;
     Some(text.trim().to_owned())
@@ -204,6 +221,13 @@ mod tests {
         let late = ProcessStatus::parse("Threads: many\n", "950 1000000070 2\n");
         assert_eq!(late.since(early), status(Some(3), None, Some(1_000_000_000)));
         assert_eq!(early.since(late), status(Some(3), None, None));
+    }
+
+    #[test]
+    fn a_processor_has_its_numbers_where_linux_reports_them() {
+        let text = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\ncpu family\t: 9\n";
+        assert_eq!(model_numbers(text), " (family 25, model 17)");
+        assert_eq!(model_numbers("processor : 0\nmodel name : ARM\n"), "");
     }
 
     #[test]

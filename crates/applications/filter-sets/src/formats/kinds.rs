@@ -8,8 +8,8 @@ use membership_filters::{Hash128, HashId, Hashing as _};
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Opened, Plan, Result, Size, Sizing,
-    StoredFormat, like,
+    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Hashes, Opened, Plan, Result, Size,
+    Sizing, StoredFormat, like,
 };
 
 /// Returns the hash of the keys of a format's filters.
@@ -115,19 +115,16 @@ struct Kept {
 }
 
 impl Filling for Kept {
-    fn add(&mut self, hashes: &[u128]) -> Result<()> {
-        let is_narrow = self.kind.hash_bits() == 64;
-        let hash = |&bits: &u128| match is_narrow {
-            true => Hash128 {
-                h1: bits as u64,
-                h2: 0,
-            },
-            false => Hash128 {
-                h1: (bits >> 64) as u64,
-                h2: bits as u64,
-            },
+    fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
+        let narrow = |&h1: &u64| Hash128 { h1, h2: 0 };
+        let wide = |&bits: &u128| Hash128 {
+            h1: (bits >> 64) as u64,
+            h2: bits as u64,
         };
-        let hashes: Vec<_> = hashes.iter().map(hash).collect();
+        let hashes: Vec<_> = match hashes {
+            Hashes::Narrow(hashes) => hashes.iter().map(narrow).collect(),
+            Hashes::Wide(hashes) => hashes.iter().map(wide).collect(),
+        };
         self.filter.insert_hashes(&hashes).map_err(Error::of_filter)
     }
 

@@ -16,8 +16,8 @@ use hashzoo::xxh3_64;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, NO_BITS, Opened, Plan, Result, Size,
-    Sizing, StoredFormat, like,
+    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Hashes, NO_BITS, Opened, Plan, Result,
+    Size, Sizing, StoredFormat, like,
 };
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
@@ -114,16 +114,19 @@ impl FormatOperations for &'static dyn AnyFormat {
 
     fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
         let policy = reader(format)?;
-        let is_narrow = function(&policy)?.bits() == 64;
+        let bits = function(&policy)?.bits();
         Ok(Hasher {
-            is_narrow,
+            is_narrow: true,
             hash: Box::new(move |key| {
-                let hash = u128::from(policy.key_hash(key)?.value());
+                let hash = policy.key_hash(key)?.value();
                 // Keys are counted, and two of 100,000 keys share 32 bits as often as not.
-                Some(match is_narrow {
-                    true => hash,
-                    false => hash << 64 | u128::from(xxh3_64(key, IDENTITY_SEED)),
-                })
+                Some(
+                    match bits {
+                        64 => hash,
+                        _ => hash << 32 | xxh3_64(key, IDENTITY_SEED) >> 32,
+                    }
+                    .into(),
+                )
             }),
         })
     }
@@ -136,8 +139,8 @@ impl FormatOperations for &'static dyn AnyFormat {
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
-                    32 => Filled::start(sizes, policy, function, keys, |hash| (hash >> 64) as u32),
-                    _ => Filled::start(sizes, policy, function, keys, |hash| hash as u64),
+                    32 => Filled::<u32>::start(sizes, policy, function, keys),
+                    _ => Filled::<u64>::start(sizes, policy, function, keys),
                 }
             }),
             rate: Some(Box::new(move || {
@@ -178,52 +181,77 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 }
 
+/// A policy's hash value, which is the high part of 64 bits that identify a key.
+trait Identified: HashValue {
+    fn add(identities: &[u64], hashes: &mut Vec<Self>);
+
+    /// Returns identities that are hash values.
+    fn whole(_identities: &[u64]) -> Option<&[Self]> {
+        None
+    }
+}
+
+impl Identified for u32 {
+    fn add(identities: &[u64], hashes: &mut Vec<Self>) {
+        hashes.extend(identities.iter().map(|identity| (identity >> 32) as Self));
+    }
+}
+
+impl Identified for u64 {
+    fn add(identities: &[u64], hashes: &mut Vec<Self>) {
+        hashes.extend_from_slice(identities);
+    }
+
+    fn whole(identities: &[u64]) -> Option<&[Self]> {
+        Some(identities)
+    }
+}
+
 /// The filter of a policy, which is built from all hash values at once.
 struct Filled<H> {
     sizes: &'static dyn AnyFormat,
     policy: AnyPolicy,
     function: HashFunctionId,
-    hash: fn(u128) -> H,
+    /// The number of keys.
+    keys: usize,
     hashes: Vec<H>,
     filter: Vec<u8>,
 }
 
-impl<H: HashValue + 'static> Filled<H> {
-    /// Makes room for this many hash values, and for their filter.
+impl<H: Identified + 'static> Filled<H> {
+    /// Makes room for the filter of this many keys.
     fn start(
         sizes: &'static dyn AnyFormat,
         policy: AnyPolicy,
         function: HashFunctionId,
         keys: u64,
-        hash: fn(u128) -> H,
     ) -> Result<AnyFilling> {
-        let count = usize::try_from(keys).map_err(Error::argument)?;
-        let len = policy.max_filter_len(count).map_err(Error::argument)?;
-        let (mut hashes, mut filter) = (Vec::new(), Vec::new());
-        // Exactly as much: a vector that grows would take twice the memory.
-        let room = hashes.try_reserve_exact(count);
-        room.and_then(|()| filter.try_reserve_exact(len))
-            .map_err(|_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys")))?;
+        let keys = usize::try_from(keys).map_err(Error::argument)?;
+        let len = policy.max_filter_len(keys).map_err(Error::argument)?;
+        let mut filter = reserved(len, keys)?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
             sizes,
             policy,
             function,
-            hash,
-            hashes,
+            keys,
+            hashes: Vec::new(),
             filter,
         }))
     }
 }
 
-impl<H: HashValue> Filling for Filled<H> {
-    fn add(&mut self, hashes: &[u128]) -> Result<()> {
-        self.hashes.extend(hashes.iter().map(|&hash| (self.hash)(hash)));
-        Ok(())
-    }
+/// Returns a vector with room for as much: one that grows would take twice the memory.
+fn reserved<T>(len: usize, keys: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    let refused = |_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys"));
+    values.try_reserve_exact(len).map_err(refused)?;
+    Ok(values)
+}
 
-    fn finish(&mut self) -> Result<()> {
-        let hashes = KeyHashes::new(self.function, &self.hashes);
+impl<H: Identified> Filled<H> {
+    fn build(&mut self, hashes: &[H]) -> Result<()> {
+        let hashes = KeyHashes::new(self.function, hashes);
         let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
         let filter = filter.map_err(|error| match error {
             filter_policy::Error::AllocationFailed { .. } => Error::out_of_memory(error),
@@ -232,6 +260,38 @@ impl<H: HashValue> Filling for Filled<H> {
         let len = filter.len();
         self.filter.truncate(len);
         Ok(())
+    }
+}
+
+impl<H: Identified> Filling for Filled<H> {
+    fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
+        if self.hashes.is_empty() {
+            self.hashes = reserved(self.keys, self.keys)?;
+        }
+        match hashes {
+            Hashes::Narrow(identities) => H::add(identities, &mut self.hashes),
+            Hashes::Wide(identities) => {
+                let low: Vec<_> = identities.iter().map(|&identity| identity as u64).collect();
+                H::add(&low, &mut self.hashes);
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, all: Hashes<'_>) -> Result<bool> {
+        match all {
+            Hashes::Narrow(identities) if let Some(hashes) = H::whole(identities) => self.build(hashes)?,
+            _ => {
+                self.add(all)?;
+                self.finish()?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let hashes = std::mem::take(&mut self.hashes);
+        self.build(&hashes)
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use filter_sets::{Builder, DEFAULT_MEMORY, Error, FileBuilding, SetBuilding, Size, StoredFormat};
-use key_input::{KeyForm, KeyKind, Keys, sources};
+use key_input::{Batch, KeyForm, KeyKind, Keys, sources};
 use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::number::{self, counted};
@@ -16,7 +16,7 @@ use terminal::progress::{Progress as _, go_on};
 use super::numbers::{bytes, count, keys, missed_rate, next_size_up, rate, share};
 use super::{check_new, encoding, failure, note, print_json, refuse_stdout, wrong};
 
-/// The length of a batch of keys in bytes, with their ends.
+/// The length in bytes from which on a batch of keys is full.
 const BATCH: usize = 1 << 17;
 
 /// The number of batches that wait to be inserted.
@@ -225,37 +225,31 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Inserts the keys of all sources: a thread inserts a batch while the next one is read.
 fn insert_all(arguments: &Arguments, terminal: &Terminal, building: &mut Building) -> Result<(), Failure> {
     let building = Mutex::new(building);
-    let insert = |keys: &mut dyn Iterator<Item = &[u8]>| {
-        let mut building = building.lock().unwrap_or_else(PoisonError::into_inner);
-        for key in keys {
-            building.insert(key)?;
-        }
-        Ok::<_, Error>(())
-    };
+    let lock = || building.lock().unwrap_or_else(PoisonError::into_inner);
     // A batch would hold such a key once more.
-    let insert_long = |key: &[u8]| insert(&mut std::iter::once(key)).map_err(failure);
+    let insert_long = |key: &[u8]| lock().insert(std::iter::once(key)).map_err(failure);
     thread::scope(|scope| {
         let (batches, waiting) = mpsc::sync_channel(BATCHES);
         let (done, empty) = mpsc::channel::<Batch>();
         let inserting = thread::Builder::new().spawn_scoped(scope, move || {
             waiting.into_iter().try_for_each(|mut batch: Batch| {
-                insert(&mut batch.iter())?;
+                lock().insert(batch.iter())?;
                 batch.clear();
                 // Nobody takes it at the end.
                 let _ = done.send(batch);
-                Ok(())
+                Ok::<_, Error>(())
             })
         });
         let Ok(inserting) = inserting else {
             // The system refuses threads.
             return read_all(arguments, terminal, insert_long, |batch| {
-                insert(&mut batch.iter()).map_err(failure)?;
+                lock().insert(batch.iter()).map_err(failure)?;
                 batch.clear();
                 Ok(true)
             });
         };
         let read = read_all(arguments, terminal, insert_long, |batch| {
-            let next = empty.try_recv().unwrap_or_default();
+            let next = empty.try_recv().unwrap_or(Batch::new(BATCH));
             // The thread ends before the keys do if one is refused.
             Ok(batches.send(std::mem::replace(batch, next)).is_ok())
         });
@@ -275,7 +269,7 @@ fn read_all(
     take_long: impl Fn(&[u8]) -> Result<(), Failure>,
     mut take: impl FnMut(&mut Batch) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let (mut batch, mut read) = (Batch::default(), 0_u64);
+    let (mut batch, mut read, mut shown) = (Batch::new(BATCH), 0, 0);
     for path in sources(&arguments.keys)? {
         let mut keys = Keys::open(path, &arguments.form, arguments.memory / 2, terminal)?;
         loop {
@@ -287,16 +281,20 @@ fn read_all(
                     return Err(error);
                 }
             };
+            let before = batch.len();
             if key.len() > BATCH {
                 take_long(key)?;
+                read += 1;
             } else {
                 batch.push(key);
+                keys.add_lines(&mut batch);
             }
-            if batch.len() >= BATCH && !take(&mut batch)? {
+            read += (batch.len() - before) as u64;
+            if batch.is_full() && !take(&mut batch)? {
                 return Ok(());
             }
-            read += 1;
-            if read.is_multiple_of(1 << 14) {
+            if read - shown >= 1 << 14 {
+                shown = read;
                 terminal.count("reading", "keys", read);
                 go_on(terminal)?;
             }
@@ -305,49 +303,16 @@ fn read_all(
     take(&mut batch).map(drop)
 }
 
-/// Keys, one after the other.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    /// The end of each key in `bytes`.
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    #[inline]
-    fn push(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-    }
-
-    /// Returns the number of bytes that the keys take, also empty ones.
-    fn len(&self) -> usize {
-        self.bytes.len() + size_of_val(&self.ends[..])
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let mut start = 0;
-        self.ends
-            .iter()
-            .map(move |&end| &self.bytes[std::mem::replace(&mut start, end)..end])
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-}
-
 enum Building {
     File(FileBuilding),
     Set(SetBuilding),
 }
 
 impl Building {
-    fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
+    fn insert<'k>(&mut self, mut keys: impl Iterator<Item = &'k [u8]>) -> Result<(), Error> {
         match self {
-            Self::File(file) => file.insert(key),
-            Self::Set(set) => set.insert(key),
+            Self::File(file) => keys.try_for_each(|key| file.insert(key)),
+            Self::Set(set) => keys.try_for_each(|key| set.insert(key)),
         }
     }
 }
