@@ -577,7 +577,10 @@ impl KeyCollector {
         let all = self.values.in_memory();
         let (mut counts, mut count) = (Vec::with_capacity(self.shards as usize), 0);
         match all {
-            Some(all) => counts.push(all.len() as u64),
+            Some(all) => {
+                go_on(0)?;
+                counts.push(all.len() as u64);
+            }
             None => self.values.pass(self.shards, &mut |values| {
                 match values {
                     Some(values) => count += values.len() as u64,
@@ -617,26 +620,8 @@ impl KeyCollector {
             // LevelDB's rates take as long as the bits of millions of keys.
             let mut computing = thread::Builder::new().spawn_scoped(scope, compute).ok();
             let mut rates = None;
-            let (mut shard, mut started, mut is_filled) = (0, None, false);
-            self.values.pass(self.shards, &mut |values| {
-                let keys = counts[shard as usize];
-                let mut filter = match started.take() {
-                    Some(filter) => filter,
-                    None => (plans[&keys].make)()?,
-                };
-                if let Some(values) = values {
-                    go_on(values.len() as u64)?;
-                    if let Some(all) = all
-                        && !is_filled
-                    {
-                        is_filled = filter.fill(all)?;
-                    }
-                    let filter = started.insert(filter);
-                    return if is_filled { Ok(()) } else { filter.add(values) };
-                }
-                if !is_filled {
-                    filter.finish()?;
-                }
+            let mut shard = 0;
+            let mut finish = |filter| {
                 let rates = match &mut rates {
                     Some(rates) => rates,
                     // The system may have refused the thread.
@@ -645,6 +630,7 @@ impl KeyCollector {
                         _ => compute()?,
                     }),
                 };
+                let keys = counts[shard as usize];
                 let header = Header {
                     format: format.name().to_owned(),
                     key_kind: key_kind.clone(),
@@ -658,6 +644,29 @@ impl KeyCollector {
                 };
                 shard += 1;
                 write(header, filter)
+            };
+            let mut plans = counts.iter().map(|keys| &plans[keys]);
+            let mut start = || {
+                let plan = plans.next().ok_or_else(|| Error::argument("there is no shard"))?;
+                Ok::<_, Error>(((plan.make)()?, plan.memory))
+            };
+            if let Some(all) = all {
+                let (mut filter, memory) = start()?;
+                filter.fill(all, (self.builder.memory / 2).saturating_sub(memory), &go_on)?;
+                return finish(filter);
+            }
+            let mut started = None;
+            self.values.pass(self.shards, &mut |values| {
+                let mut filter = match started.take() {
+                    Some(filter) => filter,
+                    None => start()?.0,
+                };
+                if let Some(values) = values {
+                    go_on(values.len() as u64)?;
+                    return started.insert(filter).add(values);
+                }
+                filter.finish()?;
+                finish(filter)
             })
         })
     }

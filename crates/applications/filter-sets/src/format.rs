@@ -141,6 +141,12 @@ pub(crate) type AnyOpened = Box<dyn Opened>;
 
 type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 
+/// The number of hash values in a batch.
+pub(crate) const BATCH: usize = 4096;
+
+/// Returns an error if the user wishes a stop.
+pub(crate) type GoOn<'a> = &'a dyn Fn(u64) -> Result<()>;
+
 /// Hash values of up to 64 bits, or of 128.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hashes<'a> {
@@ -148,12 +154,22 @@ pub(crate) enum Hashes<'a> {
     Wide(&'a [u128]),
 }
 
-impl Hashes<'_> {
+impl<'a> Hashes<'a> {
     pub(crate) const fn len(self) -> usize {
         match self {
             Self::Narrow(hashes) => hashes.len(),
             Self::Wide(hashes) => hashes.len(),
         }
+    }
+
+    /// Divides them into batches of at most this length.
+    pub(crate) fn batches(self, most: usize) -> impl Iterator<Item = Self> {
+        let (narrow, wide): (&'a [u64], &'a [u128]) = match self {
+            Self::Narrow(hashes) => (hashes, &[]),
+            Self::Wide(hashes) => (&[], hashes),
+        };
+        let wide = wide.chunks(most).map(Self::Wide);
+        narrow.chunks(most).map(Self::Narrow).chain(wide)
     }
 }
 
@@ -161,9 +177,14 @@ impl Hashes<'_> {
 pub(crate) trait Filling {
     fn add(&mut self, hashes: Hashes<'_>) -> Result<()>;
 
-    /// Builds the filter of all its hash values. Returns false if they must be added.
-    fn fill(&mut self, _all: Hashes<'_>) -> Result<bool> {
-        Ok(false)
+    /// Builds the filter of all its hash values with at most so many bytes of further memory. `go_on` gets the number of
+    /// those that come next.
+    fn fill(&mut self, all: Hashes<'_>, _memory: u64, go_on: GoOn<'_>) -> Result<()> {
+        for hashes in all.batches(BATCH) {
+            go_on(hashes.len() as u64)?;
+            self.add(hashes)?;
+        }
+        self.finish()
     }
 
     /// Builds the filter of the hash values that were added.

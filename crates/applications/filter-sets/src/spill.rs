@@ -11,10 +11,7 @@ use rayon::slice::ParallelSliceMut as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
-use crate::format::Hashes;
-
-/// The number of values in a batch.
-const BATCH: usize = 4096;
+use crate::format::{BATCH, Hashes};
 
 /// The number of values from which on sorting is faster in threads that must be started.
 const MANY: usize = 100_000;

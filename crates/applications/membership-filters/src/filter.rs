@@ -368,11 +368,6 @@ impl<B: Exclusive, F> Filter<B, F> {
         Ok(())
     }
 
-    /// Inserts keys by their hashes, which are those of the funnel.
-    pub(crate) fn put_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        self.backend.insert_all(hashes.iter().map(|&hash| hash.into()))
-    }
-
     /// Inserts keys by their bytes, which are in the encoding of the funnel.
     pub(crate) fn put_bytes(&mut self, keys: &[&[u8]]) -> Result<(), Error>
     where

@@ -9,7 +9,7 @@
 //! let hash = cuckoo.hash_id(Encoding::BYTES, 0)?;
 //! let plan = cuckoo.plan(hash, 1_000, Size::Rate(0.01))?;
 //! let mut filter = plan.make()?;
-//! filter.insert_hashes(&[hash.hash_bytes(b"apple")])?;
+//! filter.insert_hashes(&mut [hash.hash_bytes(b"apple")].into_iter())?;
 //! assert!(filter.contains(b"apple") && !filter.contains(b"banana"));
 //!
 //! let bytes = filter.to_bytes(cuckoo.form())?;
@@ -225,12 +225,13 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     fn insert_many(&mut self, keys: &[&[u8]]) -> Result<(), Error>;
 
     /// Inserts keys by their hashes, those of [`hash_id`](Self::hash_id): nothing checks this, and the filter denies keys
-    /// whose hash is another.
+    /// whose hash is another. Large filters are filled faster from iterators that announce their length, as
+    /// [`Filter::insert_many`] describes.
     ///
     /// # Errors
     ///
     /// [`Full`](Error::Full) and [`TooManyCopies`](Error::TooManyCopies): the keys before the one that is refused are inserted.
-    fn insert_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error>;
+    fn insert_hashes(&mut self, hashes: &mut dyn Iterator<Item = Hash128>) -> Result<(), Error>;
 
     /// Returns whether the key might be in the filter.
     fn contains(&self, key: &[u8]) -> bool;
@@ -316,8 +317,8 @@ where
         self.put_bytes(keys)
     }
 
-    fn insert_hashes(&mut self, hashes: &[Hash128]) -> Result<(), Error> {
-        self.put_hashes(hashes)
+    fn insert_hashes(&mut self, hashes: &mut dyn Iterator<Item = Hash128>) -> Result<(), Error> {
+        self.backend.insert_all(hashes.map(Into::into))
     }
 
     fn contains(&self, key: &[u8]) -> bool {

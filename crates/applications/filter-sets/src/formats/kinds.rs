@@ -8,8 +8,8 @@ use membership_filters::{Hash128, HashId, Hashing as _};
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Hashes, Opened, Plan, Result, Size,
-    Sizing, StoredFormat, like,
+    AnyFilling, AnyOpened, BATCH, Fill, Filling, FormatOperations, GoOn, Hasher, Hashes, Opened, Plan,
+    Result, Size, Sizing, StoredFormat, like,
 };
 
 /// Returns the hash of the keys of a format's filters.
@@ -114,18 +114,71 @@ struct Kept {
     filter: Box<dyn AnyFilter>,
 }
 
+impl Kept {
+    fn insert(&mut self, hashes: Hashes<'_>, go_on: GoOn<'_>) -> Result<()> {
+        match hashes {
+            Hashes::Narrow(hashes) => self.insert_all(hashes.iter().map(|&h1| Hash128 { h1, h2: 0 }), go_on),
+            Hashes::Wide(hashes) => {
+                let parts = |&bits: &u128| Hash128 {
+                    h1: (bits >> 64) as u64,
+                    h2: bits as u64,
+                };
+                self.insert_all(hashes.iter().map(parts), go_on)
+            }
+        }
+    }
+
+    fn insert_all(&mut self, hashes: impl ExactSizeIterator<Item = Hash128>, go_on: GoOn<'_>) -> Result<()> {
+        let (index, stopped) = (0, Ok(()));
+        let mut hashes = Stoppable {
+            hashes,
+            index,
+            go_on,
+            stopped,
+        };
+        let inserted = self.filter.insert_hashes(&mut hashes);
+        hashes.stopped.and(inserted.map_err(Error::of_filter))
+    }
+}
+
+/// Hashes, which end early if the user wishes so. They announce their number, unlike those of `map_while`.
+struct Stoppable<'a, I> {
+    hashes: I,
+    index: usize,
+    go_on: GoOn<'a>,
+    stopped: Result<()>,
+}
+
+impl<I: ExactSizeIterator> Iterator for Stoppable<'_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        if self.index.is_multiple_of(BATCH) && self.stopped.is_ok() {
+            self.stopped = (self.go_on)(self.hashes.len().min(BATCH) as u64);
+        }
+        self.index += 1;
+        self.stopped.is_ok().then(|| self.hashes.next()).flatten()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.hashes.size_hint()
+    }
+}
+
 impl Filling for Kept {
     fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
-        let narrow = |&h1: &u64| Hash128 { h1, h2: 0 };
-        let wide = |&bits: &u128| Hash128 {
-            h1: (bits >> 64) as u64,
-            h2: bits as u64,
+        self.insert(hashes, &|_| Ok(()))
+    }
+
+    fn fill(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()> {
+        // Large filters take half of their size to insert many hashes at once.
+        let at_once = if self.filter.bits() / 16 <= memory {
+            all.len().max(1)
+        } else {
+            BATCH
         };
-        let hashes: Vec<_> = match hashes {
-            Hashes::Narrow(hashes) => hashes.iter().map(narrow).collect(),
-            Hashes::Wide(hashes) => hashes.iter().map(wide).collect(),
-        };
-        self.filter.insert_hashes(&hashes).map_err(Error::of_filter)
+        all.batches(at_once)
+            .try_for_each(|hashes| self.insert(hashes, go_on))
     }
 
     fn write(&self, writer: &mut dyn Write) -> io::Result<()> {

@@ -16,8 +16,8 @@ use hashzoo::xxh3_64;
 use crate::bytes::FilterData;
 use crate::error::Error;
 use crate::format::{
-    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, Hasher, Hashes, NO_BITS, Opened, Plan, Result,
-    Size, Sizing, StoredFormat, like,
+    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, GoOn, Hasher, Hashes, NO_BITS, Opened, Plan,
+    Result, Size, Sizing, StoredFormat, like,
 };
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
@@ -278,15 +278,15 @@ impl<H: Identified> Filling for Filled<H> {
         Ok(())
     }
 
-    fn fill(&mut self, all: Hashes<'_>) -> Result<bool> {
-        match all {
-            Hashes::Narrow(identities) if let Some(hashes) = H::whole(identities) => self.build(hashes)?,
-            _ => {
-                self.add(all)?;
-                self.finish()?;
-            }
+    fn fill(&mut self, all: Hashes<'_>, _memory: u64, go_on: GoOn<'_>) -> Result<()> {
+        go_on(all.len() as u64)?;
+        if let Hashes::Narrow(identities) = all
+            && let Some(hashes) = H::whole(identities)
+        {
+            return self.build(hashes);
         }
-        Ok(true)
+        self.add(all)?;
+        self.finish()
     }
 
     fn finish(&mut self) -> Result<()> {

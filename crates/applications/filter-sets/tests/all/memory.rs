@@ -1,6 +1,7 @@
 //! Filters built in memory: the bytes of files, their answers, clones and merging; keys in every form.
 
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use filter_sets::{
     Access, Builder, Error, FilterSet, MIN_MEMORY, Opening, SetKey, Size, StoredFilter, StoredFormat, merge,
@@ -113,6 +114,31 @@ fn clones_change_alone_and_merge_as_files_do() {
     assert_eq!(first.contains_encoded(&slices), [true; 10]);
     let error = first.clone().merge(second).unwrap_err().to_string();
     assert!(error.contains("shard 0 of 2, got"), "{error}");
+}
+
+/// With enough memory, parts of the filter are filled one after the other.
+#[test]
+fn filters_larger_than_the_caches_have_the_same_bytes_in_little_memory() {
+    const CAPACITY: u64 = 60_000_000;
+    let large = builder("guava").capacity(CAPACITY);
+    let little = large.clone().memory(150 << 20).unwrap();
+    let build = |builder: &Builder| {
+        let mut building = builder.in_memory().unwrap();
+        for id in 0..400_000_i64 {
+            building.insert(&id.to_le_bytes()).unwrap();
+        }
+        building
+    };
+    let [one, other] = [&large, &little].map(|builder| build(builder).finish(&|_| true).unwrap());
+    assert!(one.to_bytes().len() > 64 << 20 && one.to_bytes() == other.to_bytes());
+    for builder in [large, little] {
+        // Half of the keys are in.
+        let inserted = AtomicU64::new(0);
+        let go_on = |keys| inserted.fetch_add(keys, Ordering::Relaxed) < 200_000;
+        let stopped = build(&builder).finish(&go_on);
+        assert!(matches!(stopped.unwrap_err(), Error::Stopped));
+        assert!(inserted.into_inner() < 210_000);
+    }
 }
 
 /// More than half of the least memory.

@@ -74,7 +74,7 @@ fn check(kind: &dyn AnyKind, capacity: u64, rate: f64, steps: &[(bool, i32)]) ->
         .collect();
     let hashes: Vec<_> = many.iter().map(|key| hash.hash_bytes(key)).collect();
     let result = insert(&mut *single, &many);
-    prop_assert_eq!(&together.insert_hashes(&hashes), &result);
+    prop_assert_eq!(&together.insert_hashes(&mut hashes.iter().copied()), &result);
     prop_assert!(bytes(&*together) == bytes(&*single), "{}", kind.name());
     let mut by_bytes = empty.copy();
     let slices: Vec<&[u8]> = many.iter().map(<[u8; 4]>::as_slice).collect();
@@ -344,7 +344,7 @@ fn keys_are_divided_among_sixteen_shards() {
         let filled = keys.iter().map(|keys| {
             let mut filter = made(*kind, 5_300, 0.01).unwrap();
             let hashes: Vec<_> = keys.iter().map(|key| id.hash_bytes(key)).collect();
-            filter.insert_hashes(&hashes).unwrap();
+            filter.insert_hashes(&mut hashes.iter().copied()).unwrap();
             filter
         });
         let shards: Vec<_> = filled.collect();

@@ -21,7 +21,7 @@ pub(crate) fn made(kind: &dyn AnyKind, capacity: u64, rate: f64) -> Result<Box<d
 pub(crate) fn insert<K: AsRef<[u8]>>(filter: &mut dyn AnyFilter, keys: &[K]) -> Result<(), Error> {
     let hash = filter.hash_id();
     let mut keys = keys.iter().map(|key| hash.hash_bytes(key.as_ref()));
-    keys.try_for_each(|hash| filter.insert_hashes(&[hash]))
+    keys.try_for_each(|hash| filter.insert_hashes(&mut [hash].into_iter()))
 }
 
 /// A stored filter of the data.
