@@ -77,7 +77,10 @@ fn check(kind: &dyn AnyKind, bytes: &[u8]) {
     // The copy has no other keys.
     let _ = filter.merge(&*copy);
     assert_eq!(filter.to_bytes(form).unwrap(), written);
-    if filter.insert_hashes(&mut [hash.hash_bytes(KEY)].into_iter()).is_ok() {
+    if filter
+        .insert_hashes(&mut [hash.hash_bytes(KEY)].into_iter())
+        .is_ok()
+    {
         assert!(filter.contains(KEY));
     }
     check_stats(filter.stats());
