@@ -144,7 +144,7 @@ type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 /// The number of hash values in a batch.
 pub(crate) const BATCH: usize = 4096;
 
-/// Returns an error if the user wishes a stop.
+/// A callback that gets a number of keys, and returns an error if the user wishes a stop.
 pub(crate) type GoOn<'a> = &'a dyn Fn(u64) -> Result<()>;
 
 /// Hash values of up to 64 bits, or of 128.
@@ -179,13 +179,7 @@ pub(crate) trait Filling {
 
     /// Builds the filter of all its hash values with at most so many bytes of further memory. `go_on` gets the number of
     /// those that come next.
-    fn fill(&mut self, all: Hashes<'_>, _memory: u64, go_on: GoOn<'_>) -> Result<()> {
-        for hashes in all.batches(BATCH) {
-            go_on(hashes.len() as u64)?;
-            self.add(hashes)?;
-        }
-        self.finish()
-    }
+    fn fill(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()>;
 
     /// Builds the filter of the hash values that were added.
     fn finish(&mut self) -> Result<()> {

@@ -270,10 +270,8 @@ impl<H: Identified> Filling for Filled<H> {
         }
         match hashes {
             Hashes::Narrow(identities) => H::add(identities, &mut self.hashes),
-            Hashes::Wide(identities) => {
-                let low: Vec<_> = identities.iter().map(|&identity| identity as u64).collect();
-                H::add(&low, &mut self.hashes);
-            }
+            // Other bits would make a filter that denies keys.
+            Hashes::Wide(_) => return Err(Error::argument("64 bits must identify a key, got 128")),
         }
         Ok(())
     }
