@@ -61,7 +61,11 @@ fn check(folder: &str, suite: &Suite) {
     let is_ours = |name: &String| name == RUN || (KIND.records)().contains(&&**name);
     assert!(bench.checksums.keys().all(is_ours));
     // A clone has no batches. To commit a run, remove their line from run.json, and compute its checksum anew.
-    assert!(!bench.checksums.contains_key("batches.csv"), "{}", folder.display());
+    assert!(
+        !bench.checksums.contains_key("batches.csv"),
+        "{}",
+        folder.display()
+    );
     for (name, sum) in bench.checksums.iter().filter(|(name, _)| *name != RUN) {
         assert_eq!(checksum(&fs::read(folder.join(name)).unwrap()), *sum, "{name}");
     }

@@ -507,7 +507,7 @@ impl KeyCollector {
         insert: impl FnOnce(&mut Self, &[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         match key {
-            // The most frequent case, without a value in memory.
+            // This is the most frequent case, and goes without a `KeyBytes` in memory, which would take longer than the hash.
             SetKey::Bytes(key) if self.builder.format.encoding == Encoding::BYTES => insert(self, key),
             _ => {
                 let key = self.encoded(key)?;
@@ -532,7 +532,8 @@ impl KeyCollector {
         self.values.push(shard, hash)
     }
 
-    fn check_memory(&self, needed: u64, keys: u64) -> Result<(), Error> {
+    /// Checks that there is the memory that is needed now, and advises how many shards need no more than there is.
+    fn check_memory(&self, needed: u64, in_shards: u64, keys: u64) -> Result<(), Error> {
         let memory = self.builder.memory;
         // The other half may contain keys.
         let most = memory / 2;
@@ -540,7 +541,7 @@ impl KeyCollector {
             return Ok(());
         }
         let shards = u64::from(self.shards)
-            .saturating_mul(needed)
+            .saturating_mul(in_shards)
             .div_ceil(most / 5 * 4);
         // Only shards that are sized by their keys are smaller if there are more of them.
         let is_by_keys = matches!(self.builder.size, Size::Rate(_) | Size::BitsPerKey(_));
@@ -596,7 +597,12 @@ impl KeyCollector {
         let plan = |keys| {
             let plan = format.plan(keys, *capacity, *size)?;
             // Before the first one is built.
-            self.check_memory(plan.memory, keys)?;
+            let memory = if all.is_some() {
+                plan.memory_at_once
+            } else {
+                plan.memory
+            };
+            self.check_memory(memory, plan.memory, keys)?;
             Ok((keys, plan))
         };
         let pool = (different.len() > 1).then(threads).flatten();
@@ -648,7 +654,7 @@ impl KeyCollector {
             let mut plans = counts.iter().map(|keys| &plans[keys]);
             let mut start = || {
                 let plan = plans.next().ok_or_else(|| Error::argument("there is no shard"))?;
-                Ok::<_, Error>(((plan.make)()?, plan.memory))
+                Ok::<_, Error>(((plan.make)()?, plan.memory_at_once))
             };
             if let Some(all) = all {
                 let (mut filter, memory) = start()?;

@@ -81,6 +81,8 @@ pub(crate) trait FormatOperations: Sync {
 pub(crate) struct Plan {
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
+    /// The most memory in bytes that [`Filling::fill`] uses besides the hash values.
+    pub(crate) memory_at_once: u64,
     pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
     /// Returns the expected rate where it follows from the plan, not from the bits. It takes longer than all the rest.
     pub(crate) rate: Option<Rate>,
@@ -129,7 +131,7 @@ pub struct Fill {
 
 /// A function that makes hash values of keys.
 pub(crate) struct Hasher {
-    /// Set if a hash value has up to 64 bits and identifies a key.
+    /// Set if 64 bits identify a key: its hash value, or one of 32 bits with 32 bits of another.
     pub(crate) is_narrow: bool,
     /// Returns none for a key that has no hash value.
     pub(crate) hash: Box<Hash>,
@@ -147,7 +149,7 @@ pub(crate) const BATCH: usize = 4096;
 /// A callback that gets a number of keys, and returns an error if the user wishes a stop.
 pub(crate) type GoOn<'a> = &'a dyn Fn(u64) -> Result<()>;
 
-/// Hash values of up to 64 bits, or of 128.
+/// What identifies keys, each once: 64 bits or 128.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hashes<'a> {
     Narrow(&'a [u64]),

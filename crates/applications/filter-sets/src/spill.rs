@@ -21,7 +21,7 @@ const LONGEST_PIECE: usize = 1 << 20;
 
 /// The record of a key: a hash of 64 bits if that identifies the key, otherwise 16 bytes.
 pub(crate) trait Record: Copy + Ord + Send + Sync + Into<u128> {
-    /// Takes the low bits.
+    /// Takes the low bits of a value.
     fn low(value: u128) -> Self;
 
     fn hashes(values: &[Self]) -> Hashes<'_>;

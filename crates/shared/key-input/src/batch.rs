@@ -1,6 +1,6 @@
 //! Keys in one piece of memory.
 
-/// Keys that were copied from a source, one after the other.
+/// Copies of keys, which lie one after the other.
 #[derive(Debug, Clone)]
 pub struct Batch {
     pub(crate) bytes: Vec<u8>,

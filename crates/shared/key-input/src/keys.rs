@@ -224,7 +224,7 @@ impl<'a> Keys<'a> {
     /// # Ok::<(), terminal::failure::Failure>(())
     /// ```
     pub fn add_lines(&mut self, batch: &mut Batch) {
-        if self.columns.is_some() || self.kind != KeyKind::Line {
+        if self.columns.is_some() || self.kind != KeyKind::Line || batch.is_full() {
             return;
         }
         let lines = self.contents.buffer().get(self.taken..).unwrap_or_default();

@@ -66,7 +66,14 @@ fn read_in_batches(data: &[u8], form: &KeyForm, at_a_time: usize, size: usize) -
         while let Some(key) = source.next_key()? {
             batch.push(key);
             if size > 0 {
+                let [bytes, first] = [batch.bytes.len(), batch.len()];
                 source.add_lines(&mut batch);
+                // The key before may be long; the last of these may make the batch full.
+                let [added, places] = [
+                    batch.bytes.len() - bytes,
+                    size_of::<[usize; 2]>() * (batch.len() - first),
+                ];
+                assert!(added <= size && places < size + size_of::<[usize; 2]>());
             }
             if batch.is_full() {
                 keys.extend(batch.iter().map(<[u8]>::to_vec));

@@ -81,6 +81,7 @@ impl FormatOperations for &'static dyn AnyKind {
         let (kind, plan) = (*self, planned(*self, format, capacity.unwrap_or(keys), size)?);
         Ok(Plan {
             memory: plan.stored_len,
+            memory_at_once: plan.stored_len,
             make: Box::new(move || {
                 let filter = plan.make().map_err(Error::of_filter)?;
                 Ok(Box::new(Kept { kind, filter }) as AnyFilling)
@@ -141,7 +142,8 @@ impl Kept {
     }
 }
 
-/// Hashes, which end early if the user wishes so. They announce their number, unlike those of `map_while`.
+/// Hashes that announce their number, unlike those of `map_while`. If the user wishes a stop, they end before, and the
+/// filter is of no use.
 struct Stoppable<'a, I> {
     hashes: I,
     index: usize,
@@ -171,7 +173,7 @@ impl Filling for Kept {
     }
 
     fn fill(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()> {
-        // Large filters take half of their size to insert many hashes at once.
+        // All hashes together need half of a large filter's size in memory.
         let at_once = if self.filter.bits() / 16 <= memory {
             all.len().max(1)
         } else {

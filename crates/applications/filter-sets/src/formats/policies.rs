@@ -134,8 +134,12 @@ impl FormatOperations for &'static dyn AnyFormat {
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
         let (bits_per_key, function, len) = planned(*self, format, keys, capacity, size)?;
         let (sizes, format) = (*self, format.clone());
+        let memory =
+            |bytes| len.saturating_add(keys.saturating_mul(bytes + self.facts().building_bytes_per_key));
         Ok(Plan {
-            memory: len.saturating_add(keys.saturating_mul(8 + self.facts().building_bytes_per_key)),
+            memory: memory(u64::from(function.bits() / 8)),
+            // Only hash values of 32 bits are copied.
+            memory_at_once: memory(if function.bits() == 32 { 4 } else { 0 }),
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
@@ -181,7 +185,7 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 }
 
-/// A policy's hash value, which is the high part of 64 bits that identify a key.
+/// A policy's hash value, which is the high part, or all, of the 64 bits that identify a key.
 trait Identified: HashValue {
     fn add(identities: &[u64], hashes: &mut Vec<Self>);
 
@@ -241,7 +245,7 @@ impl<H: Identified + 'static> Filled<H> {
     }
 }
 
-/// Returns a vector with room for as much: one that grows would take twice the memory.
+/// Returns a vector with room for so many values: one that grows would take twice the memory.
 fn reserved<T>(len: usize, keys: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     let refused = |_| Error::out_of_memory(format_args!("no memory for a filter of {keys} keys"));

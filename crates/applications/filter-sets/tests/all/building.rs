@@ -204,7 +204,7 @@ fn foreign_folders_are_left_alone() {
 fn a_filter_that_is_too_large_for_the_memory_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large");
-    for (name, count) in [("binaryfuse", 300_000_u32), ("leveldb", 950_000)] {
+    for (name, count) in [("binaryfuse", 300_000_u32), ("leveldb", 1_700_000)] {
         let builder = builder(name).memory(MIN_MEMORY).unwrap();
         let keys: Vec<Vec<u8>> = (0..count).map(|id| id.to_le_bytes().to_vec()).collect();
         let mut building = builder.file(&path).unwrap();

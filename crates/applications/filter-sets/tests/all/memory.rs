@@ -141,6 +141,19 @@ fn filters_larger_than_the_caches_have_the_same_bytes_in_little_memory() {
     }
 }
 
+/// The hash values of these keys take all of the half for keys, and those of 64 bits are not copied.
+#[test]
+fn the_memory_for_keys_is_enough_for_the_filters_of_engines() {
+    for name in ["leveldb", "split-block"] {
+        let mut building = builder(name).memory(MIN_MEMORY).unwrap().in_memory().unwrap();
+        for id in 0..MIN_MEMORY / 16 {
+            building.insert(&id.to_le_bytes()).unwrap();
+        }
+        let filter = building.finish(&|_| true).unwrap();
+        assert_eq!(filter.key_count(), Some(MIN_MEMORY / 16));
+    }
+}
+
 /// More than half of the least memory.
 #[test]
 fn hash_values_that_do_not_fit_go_to_files() {
@@ -152,8 +165,16 @@ fn hash_values_that_do_not_fit_go_to_files() {
     }
     let [spilled, once] = [spilled, once].map(|building| building.finish(&|_| true).unwrap());
     assert!(spilled.to_bytes() == once.to_bytes());
-    let stopped = small.in_memory().unwrap().finish(&|_| false);
-    assert!(matches!(stopped.unwrap_err(), Error::Stopped));
+    for format in StoredFormat::all() {
+        let builder = Builder::new(format, Size::BitsPerKey(10.0));
+        let stopped = builder.in_memory().unwrap().finish(&|_| false);
+        assert!(matches!(stopped.unwrap_err(), Error::Stopped));
+        // Counting goes on, building does not.
+        let mut building = builder.in_memory().unwrap();
+        building.insert(&7_i64.to_le_bytes()).unwrap();
+        let stopped = building.finish(&|keys| keys == 0);
+        assert!(matches!(stopped.unwrap_err(), Error::Stopped));
+    }
     let large = builder("counting").capacity(1_000_000_000);
     let large = large.memory(MIN_MEMORY).unwrap().in_memory().unwrap();
     let refused = large.finish(&|_| true).unwrap_err();

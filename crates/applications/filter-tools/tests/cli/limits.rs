@@ -47,13 +47,53 @@ fn column(name: &[u8], offset: usize) -> Vec<u8> {
     .concat()
 }
 
+/// Runs a command that reports nothing, and returns the most memory that it had, KiB.
+#[cfg(target_os = "linux")]
+fn peak_of(command: &mut Command) -> u64 {
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = format!("/proc/{}/status", child.id());
+        let status = std::fs::read_to_string(status).unwrap_or_default();
+        let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = peak.max(kibibytes.map_or(0, |text| text.trim().trim_end_matches(" kB").parse().unwrap()));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let Outcome { code, stderr, .. } = Outcome::of(child.wait_with_output().unwrap());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    peak
+}
+
+/// A filter of 69 MiB is built in parts, with half as much memory besides, unless that would be too much.
+#[test]
+#[cfg(target_os = "linux")]
+fn large_filters_are_built_in_parts_where_there_is_memory() {
+    use std::fmt::Write as _;
+
+    let bench = Workbench::new();
+    let mut keys = String::new();
+    (0..400_000).for_each(|key| writeln!(keys, "{key}").unwrap());
+    bench.write("keys", keys);
+    let build = |memory: &str, out: &str| {
+        peak_of(&mut bench.command(&format!(
+            "build --keys keys --format guava --capacity 60M --memory {memory} --out {out}"
+        )))
+    };
+    let [enough, little] = [build("1GiB", "enough"), build("150MiB", "little")];
+    assert!((100 << 10..=130 << 10).contains(&enough), "{enough} KiB");
+    assert!((68 << 10..95 << 10).contains(&little), "{little} KiB");
+    let [one, other] = ["enough", "little"].map(|name| std::fs::read(bench.path(name)).unwrap());
+    assert!(one == other);
+}
+
 /// Every key is alone in its shard: a build must keep little for each shard, and find it without a search.
 #[test]
 #[cfg(target_os = "linux")]
 fn as_many_shards_as_there_can_be() {
     use std::fmt::Write as _;
-    use std::process::Stdio;
-    use std::time::Duration;
 
     let bench = Workbench::new();
     let mut keys = String::new();
@@ -65,22 +105,9 @@ fn as_many_shards_as_there_can_be() {
         .unwrap();
     let set = place.path().join("set");
     for _ in ["new", "replaced"] {
-        let mut child = bench
-            .command("build --keys keys --format bloom64 --shards 4096 --memory 16MiB --out")
-            .arg(&set)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut peak = 0;
-        while child.try_wait().unwrap().is_none() {
-            let status = format!("/proc/{}/status", child.id());
-            let status = std::fs::read_to_string(status).unwrap_or_default();
-            let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            peak = peak.max(kibibytes.map_or(0, |text| text.trim().trim_end_matches(" kB").parse().unwrap()));
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let Outcome { code, stderr, .. } = Outcome::of(child.wait_with_output().unwrap());
-        assert_eq!((code, stderr.as_str()), (0, ""));
+        let mut command =
+            bench.command("build --keys keys --format bloom64 --shards 4096 --memory 16MiB --out");
+        let peak = peak_of(command.arg(&set));
         assert!((4 << 10..=32 << 10).contains(&peak), "{peak} KiB");
     }
     // The manifest, and nothing of the old set.
