@@ -149,7 +149,7 @@ pub(crate) const BATCH: usize = 4096;
 /// A callback that gets a number of keys, and returns an error if the user wishes a stop.
 pub(crate) type GoOn<'a> = &'a dyn Fn(u64) -> Result<()>;
 
-/// What identifies keys, each once: 64 bits or 128.
+/// Values that identify keys, one for each key, of 64 bits or of 128.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hashes<'a> {
     Narrow(&'a [u64]),
