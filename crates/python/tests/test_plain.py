@@ -351,7 +351,7 @@ print(one == other)
 
 def test_memory_that_is_refused():
     """Where the system can bound the memory of a process."""
-    for room, refused in ((1 << 20, 10), (10 << 20, 7), (15 << 20, 7)) if sys.platform == "linux" else ():
+    for room, refused in ((1 << 20, 10), (10 << 20, 7), (13 << 20, 7)) if sys.platform == "linux" else ():
         ran = subprocess.run([sys.executable, "-c", MEMORY, str(room)], capture_output=True, text=True)
         assert ran.stdout == "MemoryError\n" * refused + "False\n", (room, ran.stdout, ran.stderr)
 
