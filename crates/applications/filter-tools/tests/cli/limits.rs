@@ -47,6 +47,15 @@ fn column(name: &[u8], offset: usize) -> Vec<u8> {
     .concat()
 }
 
+/// Makes a folder whose file `keys` has so many keys of 16 bytes.
+#[cfg(target_os = "linux")]
+fn with_keys(count: u32) -> Workbench {
+    let bench = Workbench::new();
+    let keys: Vec<_> = (0..count).map(|key| format!("{key:016x}\n")).collect();
+    bench.write("keys", keys.concat());
+    bench
+}
+
 /// Runs a command that reports nothing, and returns the most memory that it had, KiB.
 #[cfg(target_os = "linux")]
 fn peak_of(command: &mut Command) -> u64 {
@@ -71,12 +80,7 @@ fn peak_of(command: &mut Command) -> u64 {
 #[test]
 #[cfg(target_os = "linux")]
 fn large_filters_are_built_in_parts_where_there_is_memory() {
-    use std::fmt::Write as _;
-
-    let bench = Workbench::new();
-    let mut keys = String::new();
-    (0..400_000).for_each(|key| writeln!(keys, "{key}").unwrap());
-    bench.write("keys", keys);
+    let bench = with_keys(400_000);
     let build = |memory: &str, out: &str| {
         peak_of(&mut bench.command(&format!(
             "build --keys keys --format guava --capacity 60M --memory {memory} --out {out}"
@@ -93,12 +97,7 @@ fn large_filters_are_built_in_parts_where_there_is_memory() {
 #[test]
 #[cfg(target_os = "linux")]
 fn as_many_shards_as_there_can_be() {
-    use std::fmt::Write as _;
-
-    let bench = Workbench::new();
-    let mut keys = String::new();
-    (0..70_000).for_each(|key| writeln!(keys, "{key:016x}").unwrap());
-    bench.write("keys", keys);
+    let bench = with_keys(70_000);
     // Where files cost little; the disk's would be most of the time.
     let place = tempfile::tempdir_in("/dev/shm")
         .or_else(|_| tempfile::tempdir())
