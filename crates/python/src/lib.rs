@@ -8,6 +8,7 @@ mod keys;
 mod parquet;
 mod set;
 mod state;
+mod values;
 
 use std::io;
 use std::path::PathBuf;
