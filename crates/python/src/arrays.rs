@@ -185,10 +185,7 @@ fn append<'a>(
         DataType::UInt32 => append_integers(array.as_primitive::<UInt32Type>(), rows, integers),
         DataType::UInt64 => append_integers(array.as_primitive::<UInt64Type>(), rows, integers),
         DataType::Null => Ok(()),
-        DataType::Struct(_) => Err(PyTypeError::new_err(
-            "keys must be one column, got a table or structs: pass one of its columns",
-        )),
-        other => Err(wrong_type(&format!("Arrow's {other}"))),
+        other => Err(wrong_type(&described(other))),
     }
 }
 
@@ -213,9 +210,16 @@ fn append_integers<A: ArrayAccessor<Item: TryInto<i64>>>(
 }
 
 fn wrong_type(got: &str) -> PyErr {
-    PyTypeError::new_err(format!(
-        "keys must be text, bytes or integers, got an array of {got}: convert it to one of these first"
-    ))
+    PyTypeError::new_err(format!("keys must be text, bytes or integers, got {got}"))
+}
+
+/// Describes an array of a type that is refused, and what to pass instead.
+pub(crate) fn described(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Struct(_) => "a table or structs: pass one of its columns".to_owned(),
+        nested if nested.is_list() => "lists: pass their items, such as column.explode()".to_owned(),
+        other => format!("an array of Arrow's {other}: convert it to one of these first"),
+    }
 }
 
 /// Returns a module if it has been imported.
@@ -224,10 +228,22 @@ pub(crate) fn loaded<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<
     Ok(modules.get_item(name).ok())
 }
 
-/// Returns true for a table of several columns.
-pub(crate) fn is_table(values: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Returns an error for a table of several columns.
+pub(crate) fn check_column(values: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    let (py, class) = (values.py(), values.get_type());
     // The attribute of a value may be computed.
-    values.get_type().hasattr(intern!(values.py(), "columns"))
+    if !class.hasattr(intern!(py, "columns"))? {
+        return Ok(());
+    }
+    let first = if class.hasattr(intern!(py, "collect"))? {
+        "collect it, then "
+    } else {
+        ""
+    };
+    Err(PyTypeError::new_err(format!(
+        "{what} must be a list or one column, got {}: {first}pass one of its columns",
+        class.name()?
+    )))
 }
 
 /// Returns a NumPy array of one dimension, the kind of its items, and their width. `what` is the name of the argument.
@@ -243,9 +259,19 @@ pub(crate) fn of_numpy<'py>(
     let Ok(class) = numpy.getattr(intern!(py, "ndarray")) else {
         return Ok(None);
     };
-    // A masked array has no values in some rows.
-    if !values.is_instance(&class)? || values.hasattr(intern!(py, "mask"))? {
+    if !values.is_instance(&class)? {
         return Ok(None);
+    }
+    if values.hasattr(intern!(py, "mask"))? {
+        let masked = values
+            .getattr(intern!(py, "mask"))?
+            .call_method0(intern!(py, "any"))?;
+        return match masked.is_truthy()? {
+            true => Err(PyValueError::new_err(format!(
+                "{what} must not be masked, got a masked array: pass {what}.compressed()"
+            ))),
+            false => Ok(None),
+        };
     }
     // The methods of a class that is derived from it may be others.
     let array = numpy.call_method1(intern!(py, "asarray"), (values,))?;
@@ -288,7 +314,11 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
         'i' => intern!(py, "<i8").clone().into_any(),
         'u' => intern!(py, "<u8").clone().into_any(),
         'S' | 'U' => dtype.call_method1(intern!(py, "newbyteorder"), ("<",))?,
-        _ => return Err(wrong_type(&format!("NumPy's {dtype}"))),
+        _ => {
+            return Err(wrong_type(&format!(
+                "an array of NumPy's {dtype}: convert it to one of these first"
+            )));
+        }
     };
     let (mut integers, mut text) = (Vec::new(), Vec::new());
     for from in (0..keys.len()?).step_by(BATCH) {

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::exit::{Call, detach};
-use crate::values;
+use crate::{path_of, values};
 
 /// The number of columns that a message lists, and of letters of each.
 const LISTED: usize = 100;
@@ -36,7 +36,7 @@ const QUERIED: usize = 65_536;
 #[pyfunction]
 pub(crate) fn parquet_row_groups(
     py: Python<'_>,
-    path: PathBuf,
+    #[pyo3(from_py_with = path_of)] path: PathBuf,
     column: &str,
     values: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<u64>> {

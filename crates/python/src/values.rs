@@ -30,11 +30,12 @@ pub(crate) fn check_container(values: &Bound<'_, PyAny>) -> PyResult<()> {
     let is_one_value = values.is_instance_of::<PyString>()
         || values.is_instance_of::<PyBytes>()
         || values.is_instance_of::<PyByteArray>();
-    if is_column && !is_one_value && !arrays::is_table(values)? {
+    arrays::check_column(values, "values")?;
+    if is_column && !is_one_value {
         return Ok(());
     }
     Err(PyTypeError::new_err(format!(
-        "values must be a list or one column of values, got {}",
+        "values must be a list or one column, got {}",
         values.get_type().name()?
     )))
 }
@@ -146,7 +147,7 @@ impl Reader {
             let is_exact = numpy.call_method1("array_equal", (&array, double, true))?;
             if !is_exact.is_truthy()? {
                 return Err(PyValueError::new_err(
-                    "values must be numbers that 64 bits can store, got more digits",
+                    "values must be numbers that float64 can store, got more digits",
                 ));
             }
         }
@@ -211,7 +212,9 @@ impl Reader {
                 value
                     .extract()
                     .map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(py) {
-                        true => PyValueError::new_err("whole numbers must be between -2^127 and 2^127 - 1"),
+                        true => PyValueError::new_err(
+                            "values must be between -2^127 and 2^127 - 1, got a larger int",
+                        ),
                         false => error,
                     });
             return self.push(py, Typed::Integer(number?), shown);
@@ -308,7 +311,13 @@ fn time(value: &Bound<'_, PyAny>, is_time: bool) -> PyResult<Typed<'static>> {
         Some(nanoseconds) => nanoseconds.extract()?,
         None => 0,
     };
-    let time = (i128::from(day(value)?) * DAY + time) * 1_000 + nanoseconds;
+    let day = day(value).map_err(|_| {
+        PyValueError::new_err(format!(
+            "values must be in the years 1 to 9999, got {}",
+            shown(value)
+        ))
+    });
+    let time = (i128::from(day?) * DAY + time) * 1_000 + nanoseconds;
     Ok(Typed::Timestamp(time, 9, !offset.is_none()))
 }
 
@@ -325,7 +334,7 @@ fn decimal(value: &Bound<'_, PyAny>) -> PyResult<Typed<'static>> {
     let context = module.call_method("Context", (), Some(&options))?;
     let normal = context.call_method1("normalize", (value,)).map_err(|_| {
         PyValueError::new_err(
-            "a Decimal must have at most 38 digits and an exponent between -999999 and 999999",
+            "values must have at most 38 digits, got a Decimal of more or of a large exponent",
         )
     })?;
     let (is_negative, digits, exponent): (u8, Vec<u8>, i64) = normal.call_method0("as_tuple")?.extract()?;
@@ -393,7 +402,8 @@ fn typed(array: &dyn Array, row: usize) -> PyResult<Option<Typed<'_>>> {
         DataType::Decimal128(_, scale) => Typed::Decimal(at!(Decimal128Type), (*scale).into()),
         DataType::Decimal256(_, scale) => {
             let number = at!(Decimal256Type).to_i128();
-            let number = number.ok_or_else(|| PyValueError::new_err("values must have at most 38 digits"));
+            let number =
+                number.ok_or_else(|| PyValueError::new_err("values must have at most 38 digits, got more"));
             Typed::Decimal(number?, (*scale).into())
         }
         DataType::Utf8 => Typed::Text(array.as_string::<i32>().value(row)),
@@ -405,6 +415,10 @@ fn typed(array: &dyn Array, row: usize) -> PyResult<Option<Typed<'_>>> {
         DataType::FixedSizeBinary(_) => Typed::Bytes(array.as_fixed_size_binary().value(row)),
         DataType::Date32 => Typed::Date(at!(Date32Type).into()),
         DataType::Date64 if at!(Date64Type) % 86_400_000 == 0 => Typed::Date(at!(Date64Type) / 86_400_000),
+        DataType::Date64 => {
+            let reason = format!("values must be whole days, got a part of one in row {row}");
+            return Err(PyValueError::new_err(reason));
+        }
         DataType::Time32(TimeUnit::Second) => Typed::Time(at!(Time32SecondType).into(), 0, false),
         DataType::Time32(_) => Typed::Time(at!(Time32MillisecondType).into(), 3, false),
         DataType::Time64(TimeUnit::Microsecond) => Typed::Time(at!(Time64MicrosecondType).into(), 6, false),
@@ -433,11 +447,6 @@ fn typed(array: &dyn Array, row: usize) -> PyResult<Option<Typed<'_>>> {
             });
             return typed(&**dictionary.values(), place?);
         }
-        other => {
-            return Err(wrong_type(&format!(
-                "an array of Arrow's {}",
-                cut(&other.to_string())
-            )));
-        }
+        other => return Err(wrong_type(&cut(&arrays::described(other)))),
     }))
 }

@@ -11,13 +11,18 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use filter_policy::parquet::SplitBlockFilter;
+use filter_policy::parquet::{PhysicalValue, SplitBlockFilter};
 
 use crate::column::{ColumnType, LogicalType, PhysicalType};
 
-/// The plain encodings that a value may have in a column. Without any, its bits are unknown, and every filter may match.
+/// The plain encodings that a value may have in a column, by their hash values. Without any, its bits are unknown, and every
+/// filter may match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value(Forms);
+pub struct Value {
+    /// Most values have this one alone, without an allocation.
+    first: Option<u64>,
+    others: Vec<u64>,
+}
 
 type Forms = Vec<Vec<u8>>;
 
@@ -165,6 +170,11 @@ impl Value {
                 parsed => parsed,
             },
             (_, ByteArray, None) => ("text or bytes".to_owned(), None),
+            (_, PhysicalType::Int96, None) if !matches!(value, Typed::Text(_)) => {
+                let rule =
+                    "the 12 stored bytes (INT96 is an old form of times, in a zone that no file states)";
+                (rule.to_owned(), None)
+            }
             _ => written(value, column)?,
         };
         or_refused(forms, expected, value)
@@ -184,7 +194,8 @@ impl Value {
     }
 
     pub(crate) fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
-        self.0.is_empty() || self.0.iter().any(|form| filter.may_match(form))
+        let mut hashes = self.first.iter().chain(&self.others);
+        self.first.is_none() || hashes.any(|hash| filter.may_match_raw_hash(*hash))
     }
 }
 
@@ -192,10 +203,14 @@ impl Value {
 type Parsed = (String, Option<Forms>);
 
 fn or_refused(forms: Option<Forms>, expected: String, given: Typed<'_>) -> Result<Value, ValueError> {
-    let given = || given.described();
-    forms.map(Value).ok_or_else(|| ValueError::Value {
-        expected,
-        given: given(),
+    let Some(forms) = forms else {
+        let given = given.described();
+        return Err(ValueError::Value { expected, given });
+    };
+    let mut hashes = forms.iter().map(|form| PhysicalValue::ByteArray(form).hash());
+    Ok(Value {
+        first: hashes.next(),
+        others: hashes.collect(),
     })
 }
 
@@ -417,16 +432,18 @@ fn unscaled_text(text: &str, scale: i64) -> Option<i128> {
 
 /// Translates a number in floating point: both zeros, and no encoding of a NaN, whose bits are unknown.
 fn floating(value: Typed<'_>, encode: impl Fn(f64, f32) -> Forms) -> Parsed {
-    let parsed = |text: &str| Some((text.parse().ok()?, text.parse().ok()?));
+    let parsed = |text: &str| Some((text.parse::<f64>().ok()?, text.parse::<f32>().ok()?));
     let nearest = match value {
         Typed::Text(text) => parsed(text),
         Typed::Integer(number) => parsed(&format!("{number}")),
-        Typed::Decimal(number, scale) => parsed(&format!("{number}e{}", -i128::from(scale))),
+        Typed::Decimal(number, scale) => {
+            parsed(&format!("{number}e{}", -i128::from(scale))).filter(|(double, _)| double.is_finite())
+        }
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
         Typed::Float(number, _) => Some((number, number as f32)),
         _ => None,
     };
-    let forms = nearest.map(|(double, single): (f64, f32)| match double {
+    let forms = nearest.map(|(double, single)| match double {
         0.0 => [encode(0.0, 0.0), encode(-0.0, -0.0)].concat(),
         _ if double.is_nan() => Vec::new(),
         _ => encode(double, single),

@@ -24,7 +24,8 @@ use tempfile::NamedTempFile;
 /// # Errors
 ///
 /// The errors of `write` and of the system, as those of [`fs`] without the name of the file; and
-/// [`io::ErrorKind::InvalidInput`] if `path` is something else than a file, such as a folder or a device.
+/// [`io::ErrorKind::InvalidInput`] if `path` is something else than a file, such as a folder, a device or a link to a
+/// file that is not there.
 pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     put(path.as_ref(), true, write)
 }
@@ -99,6 +100,10 @@ impl NewFile {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
             }
             Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+            Err(_) if replace && path.is_symlink() => {
+                let reason = "is a link to a file that is not there; give another path";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
             Err(error) => return Err(error),
         };
