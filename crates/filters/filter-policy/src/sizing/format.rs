@@ -12,6 +12,9 @@ use crate::error::outside;
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 
+/// The most sizes after the first that are tried because a rough rate was too low.
+const CORRECTIONS: u32 = 20;
+
 /// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
@@ -60,17 +63,26 @@ impl dyn AnyFormat + '_ {
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
-        let is_enough = |bits| {
-            self.expected_rate(keys, hundredths(bits))
-                .is_ok_and(|rate| rate <= wanted)
-        };
-        let found = least(100 * whole - 99, 100 * whole, is_enough);
-        Ok(hundredths(found.unwrap_or(100 * whole)))
+        let is_enough = |bits| self.rough_rate(keys, hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+        let mut found = least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole);
+        // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
+        for _ in 0..CORRECTIONS {
+            let rate = self.expected_rate(keys, hundredths(found))?;
+            if rate <= wanted {
+                return Ok(hundredths(found));
+            }
+            found += (208.0 * libm::log(rate / wanted)) as u64 + 1;
+        }
+        let (given, lowest) = (wanted, self.expected_rate(keys, hundredths(found))?);
+        Err(Error::RateUnreachable { given, lowest })
     }
 
     fn whole_bits_for_rate(&self, keys: u64, wanted: f64) -> Result<u32, Error> {
         proper_rate(wanted)?;
-        let rate_at = |bits: u32| self.expected_rate(keys, BitsPerKey::whole(bits));
+        let rate_at = |bits: u32| {
+            let rate = self.rough_rate(keys, BitsPerKey::whole(bits))?;
+            Ok::<f64, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
+        };
         let unreachable = |bits| {
             let (given, lowest) = (wanted, rate_at(bits)?);
             Err(Error::RateUnreachable { given, lowest })
