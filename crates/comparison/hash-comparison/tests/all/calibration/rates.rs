@@ -23,8 +23,8 @@ fn little(seeds: u64) -> Plan {
     }
 }
 
-/// Number of rows: 27 for hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
-const ROWS: usize = 27 + 26 + 4 + 2;
+/// Number of rows: 31 for hashes as tables, filters and shards use them, 26 widths of windows, 4 of mixing, 2 runs of these.
+const ROWS: usize = 31 + 26 + 4 + 2;
 
 fn committed() -> Vec<CalibrationRow> {
     table::parse(Path::new("calibration.csv"), COMMITTED.as_bytes()).unwrap()
