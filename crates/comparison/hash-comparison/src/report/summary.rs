@@ -146,9 +146,8 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
-        let enough = words.say("enough", (one, parts(one)));
-        let enough = enough + &words.say("of_filters", (one, parts(one)));
-        row("good enough?", enough);
+        let enough = ["enough", "of_filters"].map(|name| words.say(name, (one, parts(one))));
+        row("good enough?", enough.join(" ").trim().to_owned());
         let label = label(&one.function);
         if label != one.function {
             row("yours", label);

@@ -40,7 +40,8 @@ fn a_keyed_hash_is_not_accused_more_often_than_stated() {
     let names = |rows: Vec<CalibrationRow>| -> BTreeSet<[String; 2]> {
         rows.into_iter().map(|row| [row.test, row.question]).collect()
     };
-    assert_eq!(names(rows.clone()), names(committed()));
+    // A new test is not in the file that is to be written.
+    assert!(is_whole || names(rows.clone()) == names(committed()));
     for row in &rows {
         assert!(row.holds, "{row:?}");
         assert!(row.attainable <= row.level * 1.000_001, "{row:?}");
