@@ -1,6 +1,5 @@
 //! The row groups of a Parquet file that may contain values.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,32 +55,21 @@ fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>>
     })?;
     let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
     let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
-    if !chunks.iter().map(|chunk| chunk.row_group).eq(0..groups) {
-        return Err(refused(wrong_column(columns, column, chunks.len())));
+    let mut having: Vec<u64> = chunks.iter().map(|chunk| chunk.row_group).collect();
+    having.dedup();
+    if (having.len() as u64) < groups {
+        return Err(refused(wrong_column(columns, column)));
     }
-    let (Some(first), false) = (chunks.first(), values.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let values = values.iter().map(|given| value(given, first.column_type));
-    let values = values.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-    let mut denied = HashSet::new();
-    for (chunk, filter) in file.filters(chunks) {
-        // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
-        let denies = filter.is_ok_and(|filter| {
-            let is_filled = !filter.is_empty() || chunk.stored_values() == Some(0);
-            is_filled && !values.iter().any(|value| filter.may_match(value))
-        });
-        if denies {
-            denied.insert(chunk.row_group);
-        }
-    }
-    Ok((0..groups).filter(|group| !denied.contains(group)).collect())
+    file.row_groups_with(column, |chunk| {
+        values
+            .iter()
+            .map(|given| value(given, chunk.column_type))
+            .collect()
+    })
+    .map_err(refused)
 }
 
-fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String {
-    if chunks > 0 {
-        return format!("column must be the path of one column, but {column:?} is that of several");
-    }
+fn wrong_column(columns: &[ColumnChunk], column: &str) -> String {
     let names = columns.iter().take_while(|chunk| chunk.row_group == 0);
     let cut = |name: &str| -> String { name.chars().take(LISTED).flat_map(char::escape_debug).collect() };
     let known: Vec<String> = names.clone().take(LISTED).map(|chunk| cut(&chunk.path)).collect();

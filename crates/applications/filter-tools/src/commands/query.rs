@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFormat};
+use filter_sets::{Access, FilterSet, Header, MANIFEST, Opening, SetKey, StoredFilter, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::bar::Terminal;
@@ -18,6 +18,9 @@ const TOGETHER: usize = 4096;
 
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
+
+/// The names of the kinds of keys.
+const KINDS: &str = "line, long, int, string, binary or utf-16";
 
 /// Query filters, sets, tables or databases for the keys in files, one a line.
 ///
@@ -86,7 +89,8 @@ type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
 /// An opened path.
 struct Opened {
     answers: Answers,
-    kind: KeyKind,
+    /// None if the kind of key makes no difference, because there are no keys.
+    kind: Option<KeyKind>,
     is_damaged: bool,
 }
 
@@ -96,7 +100,16 @@ impl Opened {
         let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
         Self {
             answers: Box::new(answers),
-            kind,
+            kind: Some(kind),
+            is_damaged: false,
+        }
+    }
+
+    /// Answers for a filter or a set without keys.
+    fn without_keys() -> Self {
+        Self {
+            answers: Box::new(|keys| vec!["no"; keys.len()]),
+            kind: None,
             is_damaged: false,
         }
     }
@@ -117,9 +130,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
-        if let Some(first) = all.first().filter(|first| first.kind != opened.kind) {
-            let [first, kind] = [first, &opened].map(|opened| opened.kind.name());
-            let like = arguments.paths[0].display();
+        let first = all
+            .iter()
+            .zip(&arguments.paths)
+            .find_map(|(first, like)| Some((first.kind?, like.display())));
+        if let (Some((first, like)), Some(kind)) = (first, opened.kind)
+            && first != kind
+        {
+            let [first, kind] = [first, kind].map(KeyKind::name);
             let reason = format_args!(
                 "the type of its keys must be {first:?} as in {like}, got {kind:?}: query it alone, or give the --type of a table"
             );
@@ -127,9 +145,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         all.push(opened);
     }
-    let [Opened { kind, .. }, ..] = all[..] else {
-        return Ok(());
-    };
     let labels: Vec<String> = match &arguments.paths[..] {
         [_] => vec![String::new()],
         paths => paths.iter().map(|path| format!("{}\t", label(path))).collect(),
@@ -137,7 +152,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = KeyForm {
-        kind: Some(kind),
+        kind: all.iter().find_map(|opened| opened.kind).or(arguments.form.kind),
         ..arguments.form.clone()
     };
     let mut batch = Vec::new();
@@ -193,16 +208,19 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let generation = set.generation();
         let manifest = generation.manifest();
         check_format(path, format, manifest)?;
-        let kind = check_kind(path, arguments, &manifest.key_kind)?;
-        let shards = generation.shards().iter();
-        let notes: Vec<_> = shards.map(emptied).collect();
+        let shards = generation.shards();
+        if manifest.key_kind == Header::UNDECIDED && shards.iter().all(StoredFilter::is_empty) {
+            return Ok(Opened::without_keys());
+        }
+        let kind = check_kind(path, arguments, &manifest.key_kind, shards[0].format())?;
+        let notes: Vec<_> = shards.iter().map(emptied).collect();
         for (text, shard) in notes.iter().zip(&manifest.shards) {
             text.iter()
                 .for_each(|text| note(path.join(&shard.file).display(), text));
         }
         Ok(Opened::new(kind, move |keys| {
             let manifest = generation.manifest();
-            let mut answers = generation.contains_many(keys);
+            let mut answers = generation.contains_many(keys.iter().map(|key| SetKey::Encoded(key)));
             for (answer, key) in answers.iter_mut().zip(keys) {
                 *answer |= notes[manifest.shard_of(key)].is_some();
             }
@@ -239,29 +257,41 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
     } else {
         refuse_family(path, arguments)?;
         let file = given.stored().map_err(failure)?;
-        let is_of_program = is_of_program(file.head());
-        let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
+        let start = file.header().map_or(0, |_| Header::LEN);
+        let is_of_program = is_of_program(file.head().get(start..).unwrap_or_default());
+        let given = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let known = format.or(file.format()).cloned();
-        let known = known.map(|format| format.encoding(encoding));
-        let filter = file.filter(known.as_ref(), opening).map_err(failure)?;
-        let kind = match filter.header() {
-            Some(header) => check_kind(path, arguments, &header.key_kind)?,
-            None => arguments.form.kind.ok_or_else(|| {
-                let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
-                              int, string or binary";
-                wrong(path, reason)
-            })?,
+        let known = known.map(|format| format.encoding(given));
+        let mut filter = file.filter(known.as_ref(), opening).map_err(failure)?;
+        let emptied = emptied(&filter);
+        let (kind, is_stated) = match filter.key_kind() {
+            Some(Header::UNDECIDED) if filter.is_empty() => return Ok(Opened::without_keys()),
+            Some(Header::UNDECIDED | Header::UNSTATED) | None => {
+                let reason = format_args!(
+                    "its bytes do not state the kind of key: give the --type that it was built with, {KINDS}"
+                );
+                (arguments.form.kind.ok_or_else(|| wrong(path, reason))?, false)
+            }
+            Some(stated) => (check_kind(path, arguments, stated, filter.format())?, true),
         };
-        if filter.header().is_none() && is_of_program {
+        // A header that states no kind does not state the encoding either.
+        if filter.format().key_encoding() != encoding(kind) {
+            let format = filter.format().clone().encoding(encoding(kind));
+            filter = StoredFilter::from_bytes(Some(&format), filter.stored_bytes())
+                .map_err(|error| wrong(path, error))?;
+        }
+        if !is_stated && is_of_program {
             let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
-        if let Some(text) = emptied(&filter) {
+        if let Some(text) = emptied {
             note(path.display(), text);
             return Ok(Opened::new(kind, |keys| vec![true; keys.len()]));
         }
-        Ok(Opened::new(kind, move |keys| filter.contains_many(keys)))
+        Ok(Opened::new(kind, move |keys| {
+            filter.contains_many(keys.iter().map(|key| SetKey::Encoded(key)))
+        }))
     }
 }
 
@@ -282,7 +312,7 @@ fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> 
         let text = "\"no table\" means that a key is in no table that was read and may be stored";
         note(path.display(), text);
     }
-    let (kind, is_damaged) = (kind_in_tables(path, arguments), database.is_damaged);
+    let (kind, is_damaged) = (Some(kind_in_tables(path, arguments)), database.is_damaged);
     let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| database.answer(key)).collect();
     Ok(Opened {
         answers: Box::new(answers),
@@ -311,20 +341,30 @@ fn is_of_program(head: &[u8]) -> bool {
     envelope::hash_id(head).is_ok_and(|id| id == Xxph3.hash_id())
 }
 
-/// Checks that the arguments do not contradict the kind of key that the file states, and returns it.
-fn check_kind(path: &Path, arguments: &Arguments, stated: &str) -> Result<KeyKind, Failure> {
-    match (arguments.form.kind, KeyKind::named(stated)) {
-        (Some(given), Some(known)) if given != known => {
-            let given = given.name();
-            let reason = format_args!(
-                "the type must be {stated:?} as in the file, got {given:?}: leave the option out"
-            );
-            Err(wrong(path, reason))
-        }
-        (given, known) => given.or(known).ok_or_else(|| {
-            Failure::input(format_args!(
-                "the stated type {stated:?} is not known: give --type line, long, int, string or binary"
-            ))
-        }),
+/// Returns the kind of key that the file states of a filter of this format. The program must know it, and neither the
+/// arguments nor the bytes may contradict it.
+fn check_kind(
+    path: &Path,
+    arguments: &Arguments,
+    stated: &str,
+    format: &StoredFormat,
+) -> Result<KeyKind, Failure> {
+    let known = KeyKind::named(stated).ok_or_else(|| {
+        let reason = format_args!(
+            "the type of its keys must be {KINDS}, got {stated:?}: query it with the program that built it"
+        );
+        wrong(path, reason)
+    })?;
+    if let Some(given) = arguments.form.kind.filter(|given| *given != known) {
+        let given = given.name();
+        let reason =
+            format_args!("the type must be {stated:?} as in the file, got {given:?}: leave the option out");
+        return Err(wrong(path, reason));
     }
+    let (expected, got) = (encoding(known), format.key_encoding());
+    if expected != got {
+        let reason = format_args!("the keys must be {expected} as in the header, got {got} in the filter");
+        return Err(wrong(path, reason));
+    }
+    Ok(known)
 }
