@@ -71,6 +71,11 @@ const ENDS_OF_TABLES: [u64; 6] = [
     0xb3aa_9ff0_b3aa_9ff0,
 ];
 
+/// Checks that bytes are not those of something else, which may be intact.
+fn ensure_own(is_own: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
+    ensure(is_own, text).map_err(|reason| Error::wrong_format(None, reason))
+}
+
 /// Returns true for the bytes of a Parquet file, also of one that was cut. Its first four bytes may be those of a filter,
 /// so that more must fit: the last four, or what follows the first, which is a structure with the field 1, or the length of
 /// an encrypted one.
@@ -103,23 +108,20 @@ impl StoredFilter {
             return Self::bare(given, contents);
         };
         let Header { shard, shards, .. } = header;
-        let (stated, given) = (&header.format, given.map_or(&*header.format, StoredFormat::name));
-        let is_single = ensure(shards <= 1, || {
+        ensure_own(shards <= 1, || {
             format!("is shard {shard} of a set of {shards}: give the set's folder")
-        });
-        let is_stated = ensure(stated == given, || {
+        })?;
+        let (stated, given) = (&header.format, given.map_or(&*header.format, StoredFormat::name));
+        ensure_own(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
-        });
-        // The error lists the names if the stated one is unknown.
-        let is_known = StoredFormat::named(stated).map(drop);
-        let is_right = is_single.and(is_stated).and(is_known);
-        is_right.map_err(|reason| Error::wrong_format(None, reason))?;
+        })?;
         Self::with_header(header, contents)
     }
 
     /// Reads a filter with this header.
     pub(crate) fn with_header(header: Header, contents: FilterContents) -> Result<Self, Error> {
-        let named = || StoredFormat::named(&header.format);
+        // The error lists the names if the stated one is unknown.
+        let named = || StoredFormat::named(&header.format).map_err(|error| Error::wrong_format(None, error));
         let format = contents.format.map_or_else(named, Ok)?;
         let (stated, of_kind) = (format.encoding, encoding_of(&header.key_kind));
         let encoding = of_kind.unwrap_or(stated);
@@ -156,24 +158,21 @@ impl StoredFilter {
             ..
         } = contents;
         let slice = bytes.as_ref();
-        let other = |what: &str| Err(Error::wrong_format(None, what));
-        if ENDS_OF_TABLES
+        let is_table = ENDS_OF_TABLES
             .iter()
-            .any(|end| slice.ends_with(&end.to_le_bytes()))
-        {
-            return other("is a table of LevelDB, RocksDB or Pebble, which contains more than a filter");
-        }
-        if is_parquet(slice) {
-            return other(
-                "is a Parquet file, whose columns have filters: look values up with `filters inspect --column NAME --key \
-                 VALUE`, parquet_row_groups in Python or the crate filter-parquet",
-            );
-        }
+            .any(|end| slice.ends_with(&end.to_le_bytes()));
+        let text =
+            || "is a table of LevelDB, RocksDB or Pebble, which contains more than a filter".to_owned();
+        ensure_own(!is_table, text)?;
+        let text = "is a Parquet file, whose columns have filters: look values up with `filters inspect --column NAME --key \
+                    VALUE`, parquet_row_groups in Python or the crate filter-parquet";
+        ensure_own(!is_parquet(slice), || text.to_owned())?;
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
-                Some(owner) => {
-                    let (owner, given) = (owner.name(), given.name());
-                    return other(&format!("its bytes are of the format {owner:?}, got {given:?}"));
+                Some(other) => {
+                    let (other, given) = (other.name(), given.name());
+                    let text = format_args!("its bytes are of the format {other:?}, got {given:?}");
+                    return Err(Error::wrong_format(None, text));
                 }
                 None => given.clone(),
             },
@@ -182,7 +181,7 @@ impl StoredFilter {
             (None, None) => {
                 let unknown = names(formats().filter(|format| !format.is_known_by_bytes()));
                 let reason = "the bytes do not identify the format, which must be given: one of";
-                return other(&format!("{reason} {unknown}"));
+                return Err(Error::wrong_format(None, format_args!("{reason} {unknown}")));
             }
         };
         format.operations.check_bare(slice)?;

@@ -1,7 +1,7 @@
 //! A Parquet file and its filters.
 
+use alloc::collections::BTreeMap;
 use alloc::collections::btree_map::Entry;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -149,31 +149,27 @@ impl<R: ReadAt> ParquetFile<R> {
         mut values: impl FnMut(&ColumnChunk) -> Result<Vec<Value>, E>,
     ) -> Result<Vec<u64>, E> {
         let chunks = self.footer.columns.iter().filter(|chunk| chunk.path == path);
-        let chunks: Vec<&ColumnChunk> = chunks.collect();
-        let (mut of_column, mut denied) = (BTreeMap::new(), BTreeSet::new());
-        for chunk in &chunks {
-            if let Entry::Vacant(of_column) = of_column.entry(chunk.column) {
-                of_column.insert(values(chunk)?);
+        // The number of columns that may have a value, by row group.
+        let (mut of_column, mut left) = (BTreeMap::new(), BTreeMap::new());
+        for chunk in chunks.clone() {
+            *left.entry(chunk.row_group).or_insert(0_u64) += 1;
+            if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
+                entry.insert(values(chunk)?);
             }
         }
-        for (chunk, filter) in self.filters(chunks.iter().copied()) {
-            let denies = |filter: ColumnFilter| {
-                let may_match = |value| filter.may_match(value);
-                let values = of_column.get(&chunk.column);
-                !filter.is_unfilled(chunk) && values.is_some_and(|values| !values.iter().any(may_match))
+        for (chunk, filter) in self.filters(chunks) {
+            let may_match = |filter: &ColumnFilter| {
+                of_column[&chunk.column]
+                    .iter()
+                    .any(|value| filter.may_match(value))
             };
-            if filter.is_ok_and(denies) {
-                denied.insert((chunk.row_group, chunk.column));
-            }
+            let denies = filter.is_ok_and(|filter| !filter.is_unfilled(chunk) && !may_match(&filter));
+            left.entry(chunk.row_group)
+                .and_modify(|count| *count -= u64::from(denies));
         }
-        let is_denied = |chunk: &&ColumnChunk| denied.contains(&(chunk.row_group, chunk.column));
-        let without: BTreeSet<u64> = chunks
-            .chunk_by(|one, other| one.row_group == other.row_group)
-            .filter(|chunks| chunks.iter().all(is_denied))
-            .filter_map(|chunks| Some(chunks.first()?.row_group))
-            .collect();
-        Ok((0..self.footer.row_groups)
-            .filter(|row_group| !without.contains(row_group))
+        let row_groups = 0..self.footer.row_groups;
+        Ok(row_groups
+            .filter(|row_group| left.get(row_group) != Some(&0))
             .collect())
     }
 

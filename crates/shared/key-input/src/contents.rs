@@ -56,8 +56,7 @@ pub(crate) fn of<'a>(
     let mut found = compression(start.get_ref().0.get_ref());
     let mut all: Box<dyn Read> = Box::new(start);
     if found == Some(Compression::Zstandard) {
-        let buffered = BufReader::with_capacity(START, all);
-        let (frame, rest) = after_skipped(buffered).map_err(unreadable)?;
+        let (frame, rest) = after_skipped(BufReader::new(all)).map_err(unreadable)?;
         found = found.filter(|_| !frame.starts_with(LZ4));
         all = Box::new(Cursor::new(frame).chain(rest));
     }

@@ -54,14 +54,11 @@ pub(crate) fn is_undecided(start: &[u8]) -> bool {
                 .is_some_and(|(first, rest)| first >> 4 == 5 && SKIPPED.starts_with(rest))
 }
 
-/// Returns true if a frame to skip begins so.
-pub(crate) fn is_skipped(start: &[u8]) -> bool {
-    matches!(start, [0x50..=0x5f, rest @ ..] if rest.starts_with(SKIPPED))
-}
-
 /// Returns the compression of a file with these first bytes. Frames to skip may be those of LZ4.
 pub(crate) fn compression(start: &[u8]) -> Option<Compression> {
-    if is_skipped(start) {
+    if let [0x50..=0x5f, rest @ ..] = start
+        && rest.starts_with(SKIPPED)
+    {
         return Some(Zstandard);
     }
     let found = COMPRESSED.iter().find(|(magic, _)| start.starts_with(magic));

@@ -6,18 +6,19 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use crate::signature::is_skipped;
+use crate::signature::compression;
 
 /// Passes over the frames to skip at the start of a source. Returns the first bytes of the frame after them, and the rest.
 pub(crate) fn after_skipped<R: Read>(mut source: R) -> io::Result<(Vec<u8>, R)> {
     loop {
         let mut head = Vec::new();
         source.by_ref().take(8).read_to_end(&mut head)?;
-        let len = head.last_chunk().filter(|_| head.len() == 8 && is_skipped(&head));
-        let Some(len) = len.map(|len| u32::from_le_bytes(*len)) else {
-            return Ok((head, source));
-        };
-        pass(&mut source, len)?;
+        match head[..] {
+            [0x50..=0x5f, _, _, _, a, b, c, d] if compression(&head).is_some() => {
+                pass(&mut source, u32::from_le_bytes([a, b, c, d]))?;
+            }
+            _ => return Ok((head, source)),
+        }
     }
 }
 

@@ -30,8 +30,9 @@ const KINDS: &str = "line, long, int, string, binary or utf-16";
 /// characters in paths are escaped.
 ///
 /// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
-/// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
-/// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
+/// refused, as is a type that this program does not know. A filter without keys answers whatever the type. Stored bytes
+/// alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark
+/// or filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
 /// states keys is noted on standard error, and answers `maybe` for every key.
@@ -95,21 +96,12 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(kind: KeyKind, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
+    fn new(kind: Option<KeyKind>, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
         let answer = |is_maybe| if is_maybe { "maybe" } else { "no" };
         let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
         Self {
             answers: Box::new(answers),
-            kind: Some(kind),
-            is_damaged: false,
-        }
-    }
-
-    /// Answers for a filter or a set without keys.
-    fn without_keys() -> Self {
-        Self {
-            answers: Box::new(|keys| vec!["no"; keys.len()]),
-            kind: None,
+            kind,
             is_damaged: false,
         }
     }
@@ -210,7 +202,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         check_format(path, format, manifest)?;
         let shards = generation.shards();
         if manifest.key_kind == Header::UNDECIDED && shards.iter().all(StoredFilter::is_empty) {
-            return Ok(Opened::without_keys());
+            return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
         }
         let kind = check_kind(path, arguments, &manifest.key_kind, shards[0].format())?;
         let notes: Vec<_> = shards.iter().map(emptied).collect();
@@ -218,7 +210,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
             text.iter()
                 .for_each(|text| note(path.join(&shard.file).display(), text));
         }
-        Ok(Opened::new(kind, move |keys| {
+        Ok(Opened::new(Some(kind), move |keys| {
             let manifest = generation.manifest();
             let mut answers = generation.contains_many(keys.iter().map(|key| SetKey::Encoded(key)));
             for (answer, key) in answers.iter_mut().zip(keys) {
@@ -253,7 +245,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         let kind = kind_in_tables(path, arguments);
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        Ok(Opened::new(kind, answers))
+        Ok(Opened::new(Some(kind), answers))
     } else {
         refuse_family(path, arguments)?;
         let file = given.stored().map_err(failure)?;
@@ -265,7 +257,9 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let mut filter = file.filter(known.as_ref(), opening).map_err(failure)?;
         let emptied = emptied(&filter);
         let (kind, is_stated) = match filter.key_kind() {
-            Some(Header::UNDECIDED) if filter.is_empty() => return Ok(Opened::without_keys()),
+            Some(Header::UNDECIDED) if filter.is_empty() => {
+                return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
+            }
             Some(Header::UNDECIDED | Header::UNSTATED) | None => {
                 let reason = format_args!(
                     "its bytes do not state the kind of key: give the --type that it was built with, {KINDS}"
@@ -287,9 +281,9 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         if let Some(text) = emptied {
             note(path.display(), text);
-            return Ok(Opened::new(kind, |keys| vec![true; keys.len()]));
+            return Ok(Opened::new(Some(kind), |keys| vec![true; keys.len()]));
         }
-        Ok(Opened::new(kind, move |keys| {
+        Ok(Opened::new(Some(kind), move |keys| {
             filter.contains_many(keys.iter().map(|key| SetKey::Encoded(key)))
         }))
     }

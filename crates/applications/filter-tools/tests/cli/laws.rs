@@ -40,84 +40,6 @@ fn what_build_writes_of_few_keys_is_queried_and_inspected() {
     }
 }
 
-/// Computes the checksum of a header that was changed.
-fn reseal(file: &mut [u8]) {
-    let sum = hashzoo::xxh3_64(&file[..248], 0);
-    file[248..256].copy_from_slice(&sum.to_le_bytes());
-}
-
-/// Lines are encoded as the header states, or not looked up at all.
-#[test]
-fn the_kind_of_key_that_a_header_states_is_that_of_the_lines() {
-    let (text, numbers) = ("abc\n猫 é\n😀\n\n", "1\n-7\n3\n12345678\n");
-    let bench = Workbench::new();
-    let ask = |query: &str, lines: &str| {
-        let Outcome { code, stdout, stderr } = bench.fed(&format!("query {query}"), lines);
-        (code, if code == 0 { stdout } else { stderr })
-    };
-    let all = |answer: &str| (0, format!("{answer}\n").repeat(4));
-    for format in StoredFormat::all() {
-        let name = format.short_names()[0];
-        let built = |kind: &str, lines: &str, out: &str| {
-            let build = format!("build --format {name} --rate 0.1% --type {kind} --out {out}");
-            assert_eq!(bench.fed(&build, lines).code, 0, "{name}");
-        };
-        // As Python writes it.
-        let renamed = |kind: &str| {
-            let mut file = fs::read(bench.path("filter")).unwrap();
-            file[176..240].fill(0);
-            file[176..176 + kind.len()].copy_from_slice(kind.as_bytes());
-            reseal(&mut file);
-            bench.write("renamed", file);
-        };
-        for (kind, lines) in [("utf-16", text), ("long", numbers), ("string", text)] {
-            built(kind, lines, "filter");
-            built(kind, lines, "raw --raw");
-            built(kind, lines, "set --shards 2");
-            for query in ["filter", "set", &format!("raw --format {name} --type {kind}")] {
-                assert_eq!(ask(query, lines), all("maybe"), "{name}: {query}");
-            }
-            for query in ["filter --type line", "set --type line"] {
-                let (code, stderr) = ask(query, lines);
-                assert!(
-                    code == 2 && stderr.contains(&format!("must be {kind:?} as in")),
-                    "{stderr}"
-                );
-            }
-            renamed("user-id");
-            for given in ["", "--type line", &format!("--type {kind}")] {
-                let (code, stderr) = ask(&format!("renamed {given}"), lines);
-                assert!(
-                    code == 2 && stderr.contains("got \"user-id\""),
-                    "{name}: {stderr}"
-                );
-            }
-            for unstated in ["unstated", "undecided"] {
-                renamed(unstated);
-                let (code, stderr) = ask("renamed", lines);
-                assert!(
-                    code == 2 && stderr.contains("line, long, int, string, binary or utf-16"),
-                    "{stderr}"
-                );
-                let given = format!("renamed --type {kind}");
-                assert_eq!(ask(&given, lines), all("maybe"), "{name}: {given}");
-            }
-            // The bytes of some formats contradict the header.
-            renamed("line");
-            let (code, answers) = ask("renamed", lines);
-            let states = answers.contains("the keys must be bytes or UTF-8 as in the header");
-            assert!(code == 0 || states, "{name}: {answers}");
-        }
-        built("line", "", "filter");
-        renamed("undecided");
-        for query in ["renamed", "renamed --type long"] {
-            assert_eq!(ask(query, numbers), all("no"), "{name}: {query}");
-        }
-        let twice = ask("renamed set", text).1;
-        assert_eq!(twice, "renamed\tno\nset\tmaybe\n".repeat(4), "{name}");
-    }
-}
-
 /// A filter without a set bit denies no key if its header states keys.
 #[test]
 fn empty_filters_of_keys_deny_none() {
@@ -130,7 +52,8 @@ fn empty_filters_of_keys_deny_none() {
         // The number of keys, and the checksum of the header.
         let mut file = fs::read(bench.path(name)).unwrap();
         file[16] = 50;
-        reseal(&mut file);
+        let sum = hashzoo::xxh3_64(&file[..248], 0);
+        file[248..256].copy_from_slice(&sum.to_le_bytes());
         bench.write(name, file);
         let note = "the filter is empty, but its header states 50 keys: any key may match";
         let Outcome { code, stdout, stderr } = bench.fed(&query, "a\nb\n");

@@ -146,48 +146,6 @@ fn keys_of_any_length_are_inserted_and_the_first_wrong_one_is_reported() {
     assert!(unread.contains("line 200005"), "{unread}");
 }
 
-/// What has no room in memory may be intact.
-#[test]
-#[cfg(target_os = "linux")]
-fn filters_that_do_not_fit_into_memory_are_not_read() {
-    let bench = Workbench::new();
-    for shards in ["", "--shards 2"] {
-        let build = format!(
-            "build --format blocked --capacity 40M --rate 1% --out big{} {shards}",
-            shards.len()
-        );
-        assert_eq!(bench.fed(&build, "a\n").code, 0);
-    }
-    let raw = std::fs::File::create(bench.path("raw")).unwrap();
-    raw.set_len(1 << 40).unwrap();
-    let bytes = std::fs::read(bench.path("big0")).unwrap();
-    bench.write("stream", &bytes[256..]);
-    drop(bytes);
-    for (paths, count) in [
-        ("big0", "1 file"),
-        ("big0 stream", "2 files"),
-        ("raw --format split-block", "1 file"),
-        ("big10", "2 shards"),
-    ] {
-        // The file alone has room in some.
-        for kibibytes in [60_000, 110_000] {
-            let Outcome { code, stdout, stderr } = limited(&bench, kibibytes, &format!("inspect {paths}"));
-            let reasons = stdout.matches("\nnot read: ").count();
-            assert!(
-                code == 2 && stdout.contains("no memory for") && reasons > 0,
-                "{paths}: {code}: {stdout}"
-            );
-            assert!(
-                !stdout.contains("damage") && stderr == format!("error: {count} not read\n"),
-                "{stderr}"
-            );
-        }
-        let query = format!("query {} --type line", paths.split(' ').next().unwrap());
-        let Outcome { code, .. } = limited(&bench, 60_000, &query);
-        assert_eq!(code, 2, "{paths}");
-    }
-}
-
 #[test]
 fn many_columns_with_wrong_offsets() {
     const COLUMNS: usize = 300_000;
