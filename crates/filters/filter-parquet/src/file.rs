@@ -138,7 +138,7 @@ impl<R: ReadAt> ParquetFile<R> {
     /// Returns the numbers of the row groups that may contain one of these values in a column of this path; `values` returns
     /// them in the forms in which a column stores them. Several columns may have the path: a row group is left out if the
     /// filters of all of them deny every value. A filter that cannot be read denies none, nor does one without a set bit
-    /// over a column with values.
+    /// over a column with values. A column for which `values` returns none is left out.
     ///
     /// # Errors
     ///
@@ -152,20 +152,19 @@ impl<R: ReadAt> ParquetFile<R> {
         // The number of columns that may have a value, by row group.
         let (mut of_column, mut left) = (BTreeMap::new(), BTreeMap::new());
         for chunk in chunks.clone() {
-            *left.entry(chunk.row_group).or_insert(0_u64) += 1;
             if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
                 entry.insert(values(chunk)?);
             }
+            *left.entry(chunk.row_group).or_insert(0) += usize::from(!of_column[&chunk.column].is_empty());
         }
         for (chunk, filter) in self.filters(chunks) {
-            let may_match = |filter: &ColumnFilter| {
-                of_column[&chunk.column]
-                    .iter()
-                    .any(|value| filter.may_match(value))
+            let values = &of_column[&chunk.column];
+            let denies = |filter: ColumnFilter| {
+                !filter.is_unfilled(chunk) && !values.iter().any(|value| filter.may_match(value))
             };
-            let denies = filter.is_ok_and(|filter| !filter.is_unfilled(chunk) && !may_match(&filter));
-            left.entry(chunk.row_group)
-                .and_modify(|count| *count -= u64::from(denies));
+            if !values.is_empty() && filter.is_ok_and(denies) {
+                left.entry(chunk.row_group).and_modify(|count| *count -= 1);
+            }
         }
         let row_groups = 0..self.footer.row_groups;
         Ok(row_groups

@@ -368,16 +368,12 @@ fn tables_and_parquet_files_are_no_filters_of_any_format() {
     ];
     files.extend((1..20).map(|blocks| file[..32 * blocks].to_vec()));
     let parquet = files.len();
-    for magic in [
-        0xdb47_7524_8b80_fb57_u64,
-        0x88e2_41b7_85f4_cff7,
-        0x8242_2296_63bf_9564,
-        0x4f34_18eb_7a8f_13b8,
-        0x9267_89d0_c5f1_7873,
-        0xb3aa_9ff0_b3aa_9ff0,
-    ] {
-        files.push(with(b"", &magic.to_le_bytes()));
-    }
+    let magics = "57fb808b247547db f7cff485b741e288 6495bf6396224282 b8138f7aeb18344f 7378f1c5d0896792 f09faab3f09faab3";
+    files.extend(
+        magics
+            .split(' ')
+            .map(|magic| with(b"", &hex::decode(magic).unwrap())),
+    );
     for (number, bytes) in files.into_iter().enumerate() {
         fs::write(&path, &bytes).unwrap();
         let map = Opening {

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, FilterSet, Header, MANIFEST, Opening, SetKey, StoredFilter, StoredFormat};
+use filter_sets::{Access, FilterSet, Header, MANIFEST, Opening, StoredFilter, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::bar::Terminal;
@@ -122,10 +122,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
-        let first = all
-            .iter()
-            .zip(&arguments.paths)
-            .find_map(|(first, like)| Some((first.kind?, like.display())));
+        let mut stated = all.iter().zip(&arguments.paths);
+        let first = stated.find_map(|(first, like)| Some((first.kind?, like.display())));
         if let (Some((first, like)), Some(kind)) = (first, opened.kind)
             && first != kind
         {
@@ -212,7 +210,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         Ok(Opened::new(Some(kind), move |keys| {
             let manifest = generation.manifest();
-            let mut answers = generation.contains_many(keys.iter().map(|key| SetKey::Encoded(key)));
+            let mut answers = generation.contains_many(keys);
             for (answer, key) in answers.iter_mut().zip(keys) {
                 *answer |= notes[manifest.shard_of(key)].is_some();
             }
@@ -283,9 +281,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
             note(path.display(), text);
             return Ok(Opened::new(Some(kind), |keys| vec![true; keys.len()]));
         }
-        Ok(Opened::new(Some(kind), move |keys| {
-            filter.contains_many(keys.iter().map(|key| SetKey::Encoded(key)))
-        }))
+        Ok(Opened::new(Some(kind), move |keys| filter.contains_many(keys)))
     }
 }
 

@@ -133,11 +133,12 @@ pub(crate) fn inspect(
     };
     queried.iter().try_for_each(|column| parse(column).map(drop))?;
     let filters = file.filters(queried);
-    let reports =
-        filters.map(|(column, filter)| Ok(FilterReport::new(column, filter, parse(column)?.as_ref())));
-    let mut reports = reports.collect::<Result<Vec<_>, String>>()?;
-    for report in reports.iter().filter(|report| report.may_match == Some(false)) {
-        left.entry(report.row_group).and_modify(|count| *count -= 1);
+    let report = |(column, filter)| Ok(FilterReport::new(column, filter, parse(column)?.as_ref()));
+    let mut reports = filters.map(report).collect::<Result<Vec<_>, String>>()?;
+    for report in &reports {
+        let denies = report.may_match == Some(false);
+        left.entry(report.row_group)
+            .and_modify(|count| *count -= u64::from(denies));
     }
     for report in &mut reports {
         report.may_match = report.may_match.map(|_| left.get(&report.row_group) != Some(&0));

@@ -109,13 +109,9 @@ pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> R
 /// Fails if a filter is damaged, or else if one was not read.
 fn verdict(rows: &[FileReport], what: &str) -> Result<(), Failure> {
     checked(rows.iter().all(|row| row.damage.is_none()))?;
-    match rows.iter().filter(|row| row.not_read.is_some()).count() {
-        0 => Ok(()),
-        count => Err(Failure::input(format_args!(
-            "{} not read",
-            counted(count as u64, what)
-        ))),
-    }
+    let count = rows.iter().filter(|row| row.not_read.is_some()).count() as u64;
+    let text = || Failure::input(format_args!("{} not read", counted(count, what)));
+    (count == 0).then_some(()).ok_or_else(text)
 }
 
 /// Shows files with a filter each, of this format if their bytes do not identify it.
@@ -191,16 +187,15 @@ fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
     ];
     writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6, 7], cells))?;
     for row in rows {
-        if let Some(damage) = &row.damage {
-            let label = if row.may_be_foreign {
-                "another format, or damage"
-            } else {
-                "damage"
-            };
-            writeln!(out, "\n{label}: {damage}")?;
-        }
-        if let Some(reason) = &row.not_read {
-            writeln!(out, "\nnot read: {reason}")?;
+        let damage = if row.may_be_foreign {
+            "another format, or damage"
+        } else {
+            "damage"
+        };
+        for (label, reason) in [(damage, &row.damage), ("not read", &row.not_read)] {
+            if let Some(reason) = reason {
+                writeln!(out, "\n{label}: {reason}")?;
+            }
         }
         let of_fill = row.fill.as_ref().zip(row.expected_rate);
         let of_fill = of_fill.map_or_else(Vec::new, |(fill, rate)| notes(fill, rate));
