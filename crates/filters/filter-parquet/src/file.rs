@@ -152,13 +152,14 @@ impl<R: ReadAt> ParquetFile<R> {
         // The number of columns that may have a value, by row group.
         let (mut of_column, mut left) = (BTreeMap::new(), BTreeMap::new());
         for chunk in chunks.clone() {
-            if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
-                entry.insert(values(chunk)?);
-            }
-            *left.entry(chunk.row_group).or_insert(0) += usize::from(!of_column[&chunk.column].is_empty());
+            let values = match of_column.entry(chunk.column) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(values(chunk)?),
+            };
+            *left.entry(chunk.row_group).or_insert(0) += usize::from(!values.is_empty());
         }
         for (chunk, filter) in self.filters(chunks) {
-            let values = &of_column[&chunk.column];
+            let values = of_column.get(&chunk.column).map_or(&[][..], Vec::as_slice);
             let denies = |filter: ColumnFilter| {
                 !filter.is_unfilled(chunk) && !values.iter().any(|value| filter.may_match(value))
             };
