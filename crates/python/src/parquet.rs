@@ -1,11 +1,12 @@
 //! The row groups of a Parquet file that may contain values.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use filter_parquet::{ColumnChunk, Error, ParquetFile};
+use filter_parquet::{ColumnChunk, Error, ParquetFile, Value};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
@@ -45,31 +46,43 @@ pub(crate) fn parquet_row_groups(
     let file = detach(py, || open(&path))?;
     let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
     let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
-    if !chunks.iter().map(|chunk| chunk.row_group).eq(0..groups) {
-        return Err(refused(&path, &wrong_column(columns, column, chunks.len())));
+    // Several columns may have the path.
+    let mut left: BTreeMap<u64, usize> = BTreeMap::new();
+    for chunk in &chunks {
+        *left.entry(chunk.row_group).or_default() += 1;
     }
-    let Some(first) = chunks.first() else {
-        return Ok(Vec::new());
+    if (left.len() as u64) < groups {
+        return Err(refused(&path, &wrong_column(columns, column)));
+    }
+    let values = match values.hasattr("__next__")? {
+        // Each column reads them.
+        true => &values.try_iter()?.collect::<PyResult<Vec<_>>>()?.into_pyobject(py)?,
+        false => values,
     };
-    let values = values::read(values, first.column_type)?;
-    if values.is_empty() {
+    let mut of_column: BTreeMap<_, Vec<Value>> = BTreeMap::new();
+    for chunk in &chunks {
+        if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
+            entry.insert(values::read(values, chunk.column_type)?);
+        }
+    }
+    if of_column.values().any(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    let (mut filters, mut denied) = (file.filters(chunks), HashSet::new());
+    let mut filters = file.filters(chunks);
     while let Some((chunk, filter)) = detach(py, || filters.next()) {
         py.check_signals()?;
         // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
         let Ok(filter) = filter else { continue };
-        let mut denies = !filter.is_empty() || chunk.stored_values() == Some(0);
-        for some in values.chunks(QUERIED) {
+        let mut denies = !filter.is_unfilled(chunk);
+        for some in of_column.get(&chunk.column).into_iter().flat_map(|values| values.chunks(QUERIED)) {
             denies = denies && detach(py, || !some.iter().any(|value| filter.may_match(value)));
             py.check_signals()?;
         }
         if denies {
-            denied.insert(chunk.row_group);
+            left.entry(chunk.row_group).and_modify(|count| *count -= 1);
         }
     }
-    Ok((0..groups).filter(|group| !denied.contains(group)).collect())
+    Ok((0..groups).filter(|group| left.get(group) != Some(&0)).collect())
 }
 
 /// Opens a plain file. Opening a pipe would wait for its writer.
@@ -93,10 +106,7 @@ fn refused(path: &Path, reason: &str) -> PyErr {
     PyValueError::new_err(format!("{}: {reason}", path.display()))
 }
 
-fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String {
-    if chunks > 0 {
-        return format!("column must be the path of one column, but {column:?} is that of several");
-    }
+fn wrong_column(columns: &[ColumnChunk], column: &str) -> String {
     let names = columns.iter().take_while(|chunk| chunk.row_group == 0);
     let cut = |name: &str| -> String { name.chars().take(LISTED).flat_map(char::escape_debug).collect() };
     let known: Vec<String> = names.clone().take(LISTED).map(|chunk| cut(&chunk.path)).collect();
