@@ -1,9 +1,10 @@
 //! Programs that are stopped or killed, that wait for each other, and that may not read.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::time::Duration;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::time::{Duration, Instant};
 
+use filter_parquet::add::checksums::{check, path_for};
 use filter_sets::{Access, FilterSet, Opening};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -88,6 +89,49 @@ fn a_table_without_permission_is_not_read() {
         assert_eq!(outcome.code, 2);
         assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
     }
+}
+
+/// Kills additions at many moments, and reads meanwhile: checksums of Hadoop are never next to a file that they do not fit.
+#[test]
+fn checksums_fit_at_every_moment() {
+    const FILES: usize = 12;
+    let bench = Workbench::new();
+    let golden = golden::path("parquet/hadoop/part-00000.snappy.parquet");
+    let (file, sums) = (fs::read(&golden).unwrap(), fs::read(path_for(&golden)).unwrap());
+    let path = |number: usize| bench.path(&format!("lake/{number}.parquet"));
+    // False if the checksums are gone, or were replaced while the file was read.
+    let fit = |number: usize| {
+        let identity = |metadata: fs::Metadata| (metadata.ino(), metadata.len());
+        let path = path(number);
+        let Ok(opened) = fs::File::open(path_for(&path)) else {
+            return false;
+        };
+        let checked = check(&opened, fs::File::open(&path).unwrap());
+        let now = fs::metadata(path_for(&path)).map(identity).ok();
+        let is_same = now == Some(identity(opened.metadata().unwrap()));
+        assert!(!is_same || checked.is_ok(), "{checked:?}");
+        is_same
+    };
+    let (mut old, mut without) = (0, 0);
+    for round in 0..24 {
+        for number in 0..FILES {
+            bench.write(&format!("lake/{number}.parquet"), &file);
+            bench.write(&format!("lake/.{number}.parquet.crc"), &sums);
+        }
+        let mut child = bench.start("parquet add lake --column id --always --in-place");
+        let end = Instant::now() + Duration::from_millis(4 * (round + 1));
+        while Instant::now() < end {
+            (0..FILES).for_each(|number| _ = fit(number));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        old += (0..FILES)
+            .filter(|&number| fs::read(path(number)).unwrap() == file)
+            .count();
+        without += (0..FILES).filter(|&number| !fit(number)).count();
+    }
+    eprintln!("{old} old, {without} without checksums");
+    assert!((1..24 * FILES).contains(&old));
 }
 
 /// Files that are complete when the program is stopped stay, and nothing else.
