@@ -193,7 +193,7 @@ impl<'a> Rewriting<'a> {
         }
         (state.steps_ended == self.steps()).then(|| match state.failure.take() {
             Some((_, failure)) => Err(failure),
-            None => self.finish(&mut state, go_on),
+            None => self.finish(&mut state),
         })
     }
 
@@ -250,9 +250,11 @@ impl<'a> Rewriting<'a> {
         Ok(())
     }
 
-    fn finish(&self, state: &mut State<'_>, go_on: &dyn Fn(u64) -> bool) -> Result<FileReport, Failure> {
-        let footer = self.plan.footer(&state.places);
-        let footer = footer.map_err(|error| self.job.failure(error))?;
+    fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Failure> {
+        let footer = self
+            .plan
+            .footer(&state.places)
+            .map_err(|error| self.job.failure(error))?;
         self.write(&footer, state)?;
         let mut chunks = self.plan.chunks().zip(&state.places);
         let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
@@ -268,13 +270,9 @@ impl<'a> Rewriting<'a> {
                 let written = old.keys().map(|path| {
                     let text = format!("Hadoop's checksums in {} were written anew", shown(path));
                     state.report.notes.push(text);
-                    self.write_checksums(path, go_on)
-                        .map_err(|error| match error.kind() {
-                            io::ErrorKind::Interrupted => Failure::Interrupted,
-                            _ => Failure::system(path)(error),
-                        })
+                    self.write_checksums(path).map_err(Failure::system(path))
                 });
-                let new = written.collect::<Result<Vec<_>, _>>()?;
+                let new = written.collect::<Result<_, _>>()?;
                 file.file()
                     .sync_all()
                     .map_err(Failure::system(&self.job.output))?;
@@ -304,17 +302,15 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Checks a checksum file of the file that is replaced, and writes the one that follows it when the new file is there.
-    fn write_checksums(&self, path: &Path, go_on: &dyn Fn(u64) -> bool) -> io::Result<NewFile> {
+    fn write_checksums(&self, path: &Path) -> io::Result<NewFile> {
         let stored = open_file(path)?;
-        let old = File::open(&self.job.output).map_err(|error| {
-            let reason = format!("the file to which it belongs: {}", system::text(&error));
-            io::Error::new(error.kind(), reason)
-        })?;
-        let bytes = checksums::check(&stored, Stoppable(&old, go_on))?;
+        let old =
+            open_file(&self.job.output).map_err(|_| io::Error::other("belongs to no file: remove it"))?;
+        let bytes = checksums::check(&stored, old)?;
         let new = NewFile::create(path, true)?;
         keep_owner(&stored.metadata()?, new.file())?;
         (&self.behind).rewind()?;
-        checksums::write(new.file(), Stoppable(&self.behind, go_on), bytes)?;
+        checksums::write(new.file(), &self.behind, bytes)?;
         new.file().sync_all()?;
         Ok(new)
     }
@@ -342,18 +338,6 @@ impl<'a> Rewriting<'a> {
         match is_unchanged && is_same {
             true => Ok(()),
             false => Err(failed(AddError::Changed)),
-        }
-    }
-}
-
-/// Reads a file until the work should stop.
-struct Stoppable<'a>(&'a File, &'a dyn Fn(u64) -> bool);
-
-impl io::Read for Stoppable<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match (self.1)(0) {
-            true => self.0.read(buffer),
-            false => Err(io::ErrorKind::Interrupted.into()),
         }
     }
 }
@@ -554,59 +538,38 @@ mod tests {
         .unwrap_err();
     }
 
-    fn in_place(name: &Path) -> (Job, Arguments) {
-        let arguments = "add in --in-place --renew --always --column id";
-        let Cli { arguments } = Cli::parse_from(arguments.split(' '));
-        let [input, output] = [name.to_owned(), name.canonicalize().unwrap()];
-        let job = Job {
-            input,
-            output,
-            is_other_name: false,
-        };
-        (job, arguments)
-    }
-
-    #[test]
-    fn a_file_that_appears_while_the_new_one_is_synced_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("in");
-        fs::copy(ROW_GROUPS, &path).unwrap();
-        let (job, arguments) = in_place(&path);
-        let rewriting = Rewriting::start(&job, &arguments).unwrap();
-        let file = lock(&rewriting.state).file.take().unwrap();
-        file.file().sync_all().unwrap();
-        let other = folder.path().join("other");
-        fs::write(&other, "theirs").unwrap();
-        fs::rename(other, &path).unwrap();
-        let error = rewriting
-            .place(file, &BTreeMap::new(), Vec::new())
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("changed while"), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), b"theirs");
-    }
-
     #[cfg(unix)]
     #[test]
-    fn a_file_is_rewritten_once_at_a_time() {
+    fn a_file_is_replaced_if_nobody_else_replaces_it() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, link, hard] = ["in", "link", "hard"].map(|name| folder.path().join(name));
+        let [path, link, hard, other] = ["in", "link", "hard", "other"].map(|name| folder.path().join(name));
         fs::copy(ROW_GROUPS, &path).unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
         fs::hard_link(&path, &hard).unwrap();
-        let (job, arguments) = in_place(&path);
-        let first = Rewriting::start(&job, &arguments).unwrap();
+        let arguments = "add in --in-place --renew --column id";
+        let Cli { arguments } = Cli::parse_from(arguments.split(' '));
+        let job = |input: &Path, is_other_name| Job {
+            input: input.to_owned(),
+            output: resolved(input),
+            is_other_name,
+        };
+        let first = job(&path, false);
+        let first = Rewriting::start(&first, &arguments).unwrap();
         for name in [&path, &link, &hard] {
-            let (mut job, arguments) = in_place(name);
-            let failure = Rewriting::start(&job, &arguments).err().unwrap();
+            let failure = Rewriting::start(&job(name, false), &arguments).err().unwrap();
             assert!(
                 matches!(&failure, Failure::Input(text) if text.contains("another process adds filters"))
             );
             // Names that one process rewrites do not exclude each other.
-            job.is_other_name = true;
-            Rewriting::start(&job, &arguments).unwrap();
+            Rewriting::start(&job(name, true), &arguments).unwrap();
         }
-        drop(first);
-        Rewriting::start(&job, &arguments).unwrap();
+        // A file that appears while the new one is synced stays.
+        let file = lock(&first.state).file.take().unwrap();
+        file.file().sync_all().unwrap();
+        fs::write(&other, "theirs").unwrap();
+        fs::rename(other, &path).unwrap();
+        let failure = first.place(file, &BTreeMap::new(), Vec::new()).unwrap_err();
+        assert!(failure.to_string().contains("changed while"), "{failure}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
     }
 }
