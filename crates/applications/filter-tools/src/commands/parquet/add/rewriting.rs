@@ -105,7 +105,7 @@ impl<'a> Rewriting<'a> {
             && !job.is_other_name
             && matches!(read.try_lock(), Err(TryLockError::WouldBlock))
         {
-            let reason = "another process adds filters to it, or has locked it for another reason";
+            let reason = "another process is adding filters to it, or has locked it";
             return Err(wrong(input, reason));
         }
         let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
@@ -251,11 +251,8 @@ impl<'a> Rewriting<'a> {
     }
 
     fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Failure> {
-        let footer = self
-            .plan
-            .footer(&state.places)
-            .map_err(|error| self.job.failure(error))?;
-        self.write(&footer, state)?;
+        let footer = self.plan.footer(&state.places);
+        self.write(&footer.map_err(|error| self.job.failure(error))?, state)?;
         let mut chunks = self.plan.chunks().zip(&state.places);
         let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
         let old = self.checksums()?;
@@ -273,9 +270,8 @@ impl<'a> Rewriting<'a> {
                     self.write_checksums(path).map_err(Failure::system(path))
                 });
                 let new = written.collect::<Result<_, _>>()?;
-                file.file()
-                    .sync_all()
-                    .map_err(Failure::system(&self.job.output))?;
+                let synced = file.file().sync_all();
+                synced.map_err(Failure::system(&self.job.output))?;
                 self.place(file, &old, new)?;
             }
             None => {}
@@ -321,9 +317,13 @@ impl<'a> Rewriting<'a> {
         for path in old.keys() {
             whole_files::remove(path).map_err(Failure::system(path))?;
         }
-        // To remove files takes long.
+        // The folder was synced meanwhile.
         if !old.is_empty() {
             self.check_unchanged(&BTreeMap::new())?;
+        }
+        // Until the new checksums are there, nobody adds filters to the new file. The target keeps the lock.
+        if cfg!(unix) {
+            _ = file.file().try_lock();
         }
         file.place().map_err(Failure::system(&self.job.output))?;
         let mut checksums = new.into_iter().zip(old.keys());
@@ -360,9 +360,10 @@ impl FileReport {
                 column.bytes += filter_len;
                 column.expected_rate += (built.expected_rate - column.expected_rate) / column.filters as f64;
                 if built.expected_rate > wanted && !mem::replace(&mut column.misses, true) {
-                    self.notes.push(match share(built.expected_rate).as_str() {
-                        "100 %" => format!("{place}: the filter matches everything"),
-                        rate => format!("{place}: the filter has a rate of {rate}, not {}", share(wanted)),
+                    let [rate, wanted] = [built.expected_rate, wanted].map(share);
+                    self.notes.push(match built.expected_rate > 0.9995 {
+                        true => format!("{place}: the filter matches nearly everything"),
+                        false => format!("{place}: the filter has a rate of {rate}, not {wanted}"),
                     });
                 }
             }
@@ -557,9 +558,7 @@ mod tests {
         let first = Rewriting::start(&first, &arguments).unwrap();
         for name in [&path, &link, &hard] {
             let failure = Rewriting::start(&job(name, false), &arguments).err().unwrap();
-            assert!(
-                matches!(&failure, Failure::Input(text) if text.contains("another process adds filters"))
-            );
+            assert!(matches!(&failure, Failure::Input(text) if text.contains("another process is adding")));
             // Names that one process rewrites do not exclude each other.
             Rewriting::start(&job(name, true), &arguments).unwrap();
         }
