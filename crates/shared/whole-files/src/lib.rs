@@ -147,16 +147,41 @@ impl NewFile {
     /// be replaced.
     pub fn finish(self) -> io::Result<()> {
         self.file().sync_all()?;
+        self.place()
+    }
+
+    /// Renames the file, which the caller has synced, to its path, then syncs the folder. What the caller checks in between
+    /// still holds: to sync a file takes long, to rename it does not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`finish`](Self::finish).
+    pub fn place(self) -> io::Result<()> {
         // Both are one step, at which another program's file is replaced or kept as a whole.
         let placed = match self.replace {
             true => self.file.persist(&self.path),
             false => self.file.persist_noclobber(&self.path),
         };
         placed.map_err(|error| error.error)?;
-        // Elsewhere a folder cannot be opened.
-        #[cfg(unix)]
-        File::open(folder_of(&self.path))?.sync_all()?;
-        Ok(())
+        sync_folder_of(&self.path)
+    }
+}
+
+/// Removes a file, then syncs its folder, so that it is gone before anything else changes.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    // Elsewhere a folder cannot be opened.
+    match cfg!(unix) {
+        true => File::open(folder_of(path))?.sync_all(),
+        false => Ok(()),
     }
 }
 
