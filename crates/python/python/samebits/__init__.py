@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._parquet import parquet_row_groups
-from ._samebits import Filter, FilterSet, __version__, _formats
+from ._samebits import Filter, FilterSet, __version__, _formats, parquet_row_groups
 
 __all__ = ["Filter", "FilterSet", "Format", "__version__", "formats", "parquet_row_groups"]
 

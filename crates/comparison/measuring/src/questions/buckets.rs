@@ -7,6 +7,8 @@
 mod counting;
 mod tables;
 
+use std::ops::RangeInclusive;
+
 use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
 use super::{Defect, Measure, Of, Question, Records, Section};
@@ -32,6 +34,8 @@ stored! {
         Compared,
         /// Keys in the fullest bucket; the p-value is that of the upper tail.
         Fullest,
+        /// The same for the worst of all numbers of buckets from 3 to 256; the p-value is corrected for their number.
+        Worst,
         /// Share of empty buckets.
         Empty,
     }
@@ -88,6 +92,14 @@ pub(super) const QUESTION: Question = Question {
         records.occupancy.extend(of_tables);
         let of_shards = fill(of, (all, bits), shards, &[BucketFigure::Fullest]);
         records.shards.extend(of_shards);
+        let worst = worst_divisor(some, bits).map(|divisor| (Choice::Remainder, divisor));
+        let of_worst = fill(
+            of,
+            (all, bits),
+            worst.into_iter().collect(),
+            &[BucketFigure::Worst],
+        );
+        records.shards.extend(of_worst);
     }),
     judge: |records| {
         judge(&mut records.distribution);
@@ -111,8 +123,8 @@ pub(super) const QUESTION: Question = Question {
             p_adjusted: row.p_adjusted,
             measurable: false,
             decides: true,
-            shown: SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
-            costliest: false,
+            shown: row.figure != BucketFigure::Worst && SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
+            costliest: row.figure == BucketFigure::Worst,
         };
         // Fibonacci hashing makes up for a weak function, so its figures do not judge one.
         let counts =
@@ -259,7 +271,7 @@ fn largest_prime(limit: u64) -> u64 {
 const BY_LOW_BITS: [u64; 4] = [256, 64, 16, 4];
 /// Numbers of shards chosen by the high bits. The last are not powers of two.
 const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
-/// Numbers of shards chosen by the remainder, none a power of two.
+/// Numbers of shards chosen by the remainder that have a row of their own, none a power of two.
 const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
 
 /// Returns a few shards.
@@ -269,6 +281,47 @@ fn shards(keys: u64) -> Vec<(Choice, u64)> {
     all.extend(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)));
     all.retain(|(_, shards)| shards * LEAST_EXPECTED <= keys);
     all
+}
+
+/// Numbers of shards chosen by the remainder of which the worst is counted, too.
+const DIVISORS: RangeInclusive<u64> = 3..=256;
+/// Below this p-value, the worst number of shards is the costliest: chance explains none.
+const CERTAIN: f64 = 1e-12;
+
+/// Returns the numbers of shards that so many keys can fill.
+fn divisors(keys: u64) -> RangeInclusive<u64> {
+    *DIVISORS.start()..=(keys / LEAST_EXPECTED).min(*DIVISORS.end())
+}
+
+/// Returns each number of shards from 3 to 256 that the keys can fill, with the keys in the fullest shard by the remainder.
+pub fn fullest_by_divisor(values: &[u64], bits: u32) -> Vec<(u64, u64)> {
+    // The largest first, since they share tallies with the smaller ones.
+    let divisors = divisors(values.len() as u64).rev();
+    let tables: Vec<_> = divisors.map(|divisor| (Choice::Remainder, divisor)).collect();
+    let counts = counting::counts((values, bits), &tables);
+    let fullest = counts
+        .iter()
+        .map(|counts| counts.iter().copied().max().unwrap_or_default());
+    let fullest = tables.iter().zip(fullest);
+    fullest
+        .map(|((_, divisor), fullest)| (*divisor, fullest.into()))
+        .collect()
+}
+
+/// Returns the number of shards by remainder that chance explains least.
+fn worst_divisor(values: &[u64], bits: u32) -> Option<u64> {
+    let keys = values.len() as u64;
+    let ranked = fullest_by_divisor(values, bits)
+        .into_iter()
+        .map(|(divisor, fullest)| {
+            let law = law(keys, divisor, bits);
+            match law.longest_p(fullest) {
+                p if p < CERTAIN => (0.0, law.longest() / fullest as f64, divisor),
+                p => (p, 0.0, divisor),
+            }
+        });
+    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    worst.map(|(.., divisor)| divisor)
 }
 
 /// Fills each table with the low bits of values, and returns the figures of the counts. Each row is that of a single test until
@@ -323,7 +376,9 @@ impl BucketRow {
                 .iter()
                 .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            BucketFigure::Fullest => counts.iter().copied().max().unwrap_or_default().into(),
+            BucketFigure::Fullest | BucketFigure::Worst => {
+                counts.iter().copied().max().unwrap_or_default().into()
+            }
             BucketFigure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();
@@ -367,6 +422,7 @@ impl BucketRow {
         match self.figure {
             BucketFigure::Compared => law.pairs_p(count),
             BucketFigure::Empty => law.empty_p(count),
+            BucketFigure::Worst => bonferroni(law.longest_p(count), divisors(self.keys).count()),
             _ => law.longest_p(count),
         }
     }

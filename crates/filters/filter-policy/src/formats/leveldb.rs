@@ -22,6 +22,7 @@ use crate::building::{each_batch, room};
 use crate::error::Error;
 use crate::key_hash::HashFunctionId;
 use crate::policy::{Facts, FilterSize, Format, Policy, Prepared};
+use crate::sizing::Precision;
 use crate::view::FilterView;
 
 use coprime::coprime_bytes;
@@ -509,7 +510,17 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     /// key avoids.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let bits = self.bit_array_len(keys)? * 8;
-        Ok(rate::rate(bits, keys, probes(self.bits_per_key)))
+        Ok(rate::rate(bits, keys, probes(self.bits_per_key), Precision::Full))
+    }
+
+    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
+        let bits = self.bit_array_len(keys)? * 8;
+        Ok(rate::rate(
+            bits,
+            keys,
+            probes(self.bits_per_key),
+            Precision::Rough,
+        ))
     }
 
     fn reach(_: u64) -> Option<u64> {
@@ -520,7 +531,7 @@ impl<H: KeyHasher> Format for LevelDb<H> {
         FilterView::of(split(filter), Self::other(filter), |(bit_array, probes)| {
             FilterView::bloom(self.facts().kind, bit_array, bit_array.len(), probes)
                 .within_32_bits()
-                .with_rate_of(rate::rate)
+                .with_rate_of(|bits, keys, probes| rate::rate(bits, keys, probes, Precision::Full))
         })
     }
 

@@ -19,7 +19,25 @@ pub(crate) use self::walks::{Walks, gcd};
 const CROWDED: f64 = 4.0;
 
 /// A part of the rate that is smaller than this share of it is not computed.
-const NEGLIGIBLE: f64 = 3e-4;
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// The precision of an estimated rate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Precision {
+    Full,
+    /// A tenth of the time, for searches.
+    Rough,
+}
+
+impl Precision {
+    /// Returns the number of draws, of these at full precision.
+    pub(crate) const fn of(self, draws: u64) -> u64 {
+        match self {
+            Self::Full => draws,
+            Self::Rough => draws / 16,
+        }
+    }
+}
 
 /// Double hashing: the probes of a key are at `start + i * step` modulo the number of bits. The variants are the
 /// arithmetic of these sums, in which engines and libraries differ.
@@ -57,6 +75,17 @@ impl DoubleHashing {
     ///
     /// [`Error::OutOfDomain`] when `bits` is 0, `keys` negative or not finite, or the power of two above 64.
     pub fn rate(self, bits: u64, keys: f64, probes: u32) -> Result<f64, Error> {
+        self.rate_with(bits, keys, probes, Precision::Full)
+    }
+
+    /// Returns the [`rate`](Self::rate) with this precision.
+    pub(crate) fn rate_with(
+        self,
+        bits: u64,
+        keys: f64,
+        probes: u32,
+        precision: Precision,
+    ) -> Result<f64, Error> {
         if bits == 0 {
             return Err(outside("number of bits", 0.0, "at least 1"));
         }
@@ -70,7 +99,7 @@ impl DoubleHashing {
             Self::Mirrored => bits.min(1 << 31),
             Self::Unbounded => bits,
         };
-        let walks = Walks::new(self, bits, probes);
+        let walks = Walks::new(self, bits, probes, precision);
         // More probes than are looked at fill the filter as more keys do.
         let looked_at = walks.probes().max(1) as f64;
         let keys = keys * f64::from(probes) / looked_at;
@@ -93,7 +122,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
     let even = -libm::expm1(balls * libm::log1p(-1.0 / bits));
     let ones = (even * unevenness).min(1.0);
     let ideal = libm::pow(ones, probes as f64);
-    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys) < NEGLIGIBLE * ideal {
+    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys, ones) < NEGLIGIBLE * ideal {
         return ideal;
     }
     let classes = walks.classes();

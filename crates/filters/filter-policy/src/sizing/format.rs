@@ -18,6 +18,9 @@ const NOTICEABLE: f64 = 0.999;
 /// Filters of so many bytes of 32-bit hash values always gain by more bits.
 const FEW_BYTES: u64 = 1 << 26;
 
+/// The most sizes after the first that are tried because a rough rate was too low.
+const CORRECTIONS: u32 = 20;
+
 /// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
@@ -67,16 +70,28 @@ impl dyn AnyFormat + '_ {
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
         let is_enough = |bits| {
-            self.expected_rate(keys, hundredths(bits))
+            self.rough_rate(keys, hundredths(bits))
                 .is_ok_and(|rate| rate <= wanted)
         };
-        let found = least(100 * whole - 99, 100 * whole, is_enough);
-        Ok(hundredths(found.unwrap_or(100 * whole)))
+        let mut found = least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole);
+        // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
+        for _ in 0..CORRECTIONS {
+            let rate = self.expected_rate(keys, hundredths(found))?;
+            if rate <= wanted {
+                return Ok(hundredths(found));
+            }
+            found += (208.0 * libm::log(rate / wanted)) as u64 + 1;
+        }
+        let (given, lowest) = (wanted, self.expected_rate(keys, hundredths(found))?);
+        Err(Error::RateUnreachable { given, lowest })
     }
 
     fn whole_bits_for_rate(&self, keys: u64, wanted: f64) -> Result<u32, Error> {
         proper_rate(wanted)?;
-        let rate_at = |bits: u32| self.expected_rate(keys, BitsPerKey::whole(bits));
+        let rate_at = |bits: u32| {
+            let rate = self.rough_rate(keys, BitsPerKey::whole(bits))?;
+            Ok::<f64, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
+        };
         let unreachable = |bits| {
             let (given, lowest) = (wanted, rate_at(bits)?);
             Err(Error::RateUnreachable { given, lowest })
@@ -154,7 +169,9 @@ impl dyn AnyFormat + '_ {
             .reach(keys)
             .map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
         let (least_bits, most_bits) = (100 * least_bits, 100 * u64::from(most_bits));
-        let found = largest(least_bits, most_bits, |bits| self.fits(keys, hundredths(bits), bytes));
+        let found = largest(least_bits, most_bits, |bits| {
+            self.fits(keys, hundredths(bits), bytes)
+        });
         let allowed = "at least what the smallest filter of these keys takes";
         let found = found.ok_or_else(|| outside("memory in bytes", bytes as f64, allowed))?;
         if found < most_bits
@@ -169,7 +186,10 @@ impl dyn AnyFormat + '_ {
         };
         let len = self.filter_len(keys, most)?;
         // Bits per key that give a filter of this length.
-        let is_as_long = |bits| self.filter_len(keys, hundredths(bits)).is_ok_and(|short| short >= len);
+        let is_as_long = |bits| {
+            self.filter_len(keys, hundredths(bits))
+                .is_ok_and(|short| short >= len)
+        };
         let fewest = least(least_bits, found, is_as_long).map_or(most, hundredths);
         if matches!(&all, [Ok(few), Ok(many)] if few == many) {
             return Ok(fewest);
@@ -214,7 +234,11 @@ impl dyn AnyFormat + '_ {
         if !is_wide {
             // Some sizes are bad ones.
             for hundredths in 1..=8 {
-                self.look(keys, (most.get() - f64::from(hundredths) / 100.0).max(0.0), &mut best)?;
+                self.look(
+                    keys,
+                    (most.get() - f64::from(hundredths) / 100.0).max(0.0),
+                    &mut best,
+                )?;
             }
         }
         if !is_wide && self.filter_len(keys, most)? > FEW_BYTES {

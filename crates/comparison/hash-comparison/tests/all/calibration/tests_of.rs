@@ -5,7 +5,7 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, against_ideal};
+use hash_comparison::questions::filters::{Probes, against_ideal, blocks_against_ideal};
 use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
@@ -18,17 +18,18 @@ pub(super) struct Prepared<'a> {
     dataset: &'a Dataset,
     probes: Probes<'a>,
     ideal: Vec<NearSizesRow>,
+    split_blocks: Vec<NearSizesRow>,
 }
 
 impl<'a> Prepared<'a> {
     /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
-        let ideal = probes.sizes_ideal(&Silent).unwrap();
         Self {
+            ideal: probes.sizes_ideal(&Silent).unwrap(),
+            split_blocks: probes.split_blocks_ideal(&Silent).unwrap(),
             dataset,
             probes,
-            ideal,
         }
     }
 }
@@ -59,6 +60,9 @@ pub(super) fn judged(
             .unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
+        let blocks = of.probes.of_split_blocks(&function.facts.name, &values, &Silent);
+        records.split_blocks.extend(blocks.unwrap());
+        records.split_blocks.extend(of.split_blocks.iter().cloned());
     }
     for dataset in structured {
         hashed(dataset, &mut records);
@@ -94,6 +98,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
     for (test, rows) in [
         ("distribution", &records.distribution),
         ("occupancy", &records.occupancy),
+        ("shards", &records.shards),
     ] {
         for row in rows {
             let question = match row.figure {
@@ -103,6 +108,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
                 BucketFigure::Compared => "keys compared",
                 BucketFigure::Fullest => "fullest bucket",
                 BucketFigure::Empty => "empty buckets",
+                BucketFigure::Worst => "fullest bucket, worst number",
             };
             alarms.count(test, question, LEVEL, row.p_value);
         }
@@ -117,6 +123,10 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
     for dataset in prepared.iter().map(|of| of.dataset) {
         for one in against_ideal(&records.near_sizes, &dataset.summary, &function.facts.name) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
+        }
+        for one in blocks_against_ideal(&records.split_blocks, &dataset.summary, &function.facts.name) {
+            let question = "more than the ideal hash, Parquet's filter";
+            alarms.count("false_positives", question, LEVEL, one.p_value);
         }
     }
     for row in &records.mixing {
@@ -136,6 +146,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         ("distribution", failed(FailedTest::Distribution)),
         ("false_positives", failed(FailedTest::FalsePositives)),
         ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
+        ("shards", records.shards.iter().any(|row| row.is_worse())),
         ("probes", records.probes.iter().any(|row| row.is_worse())),
         ("structured", records.structured.iter().any(|row| row.is_worse())),
         ("windows", weak(&[BitTest::Windows])),

@@ -1,12 +1,14 @@
 //! False positives of a function compared with the ideal hash.
 
+use filter_policy::formats::SPLIT_BLOCK;
 use filter_policy::{BitsPerKey, leveldb};
 
 use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
 use crate::questions::judging::{FAR_WORSE_RATIO, IDEAL_BITS, percent};
 use crate::questions::{Defect, Records};
 use crate::record::{
-    CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict, about,
+    Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict,
+    about,
 };
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -31,16 +33,18 @@ pub struct AgainstIdeal<'a> {
     pub p_fewer_adjusted: f64,
 }
 
-/// Returns the false positives of a function at each number of bits per key: means over neighbouring sizes, since those of one
-/// size are a single draw, which another seed may turn into its opposite.
+/// Returns the false positives of a function at each number of bits per key: in LevelDB's filter means over neighbouring sizes, since
+/// those of one size are a single draw, which another seed may turn into its opposite; of 64 bits in Parquet's filter, too.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
-    let compared = against_ideal(&records.near_sizes, dataset, &function.name);
-    let cost = |one: AgainstIdeal<'_>| CostRow {
+    let low = against_ideal(&records.near_sizes, dataset, &function.name).map(|one| (None, one));
+    let whole = blocks_against_ideal(&records.split_blocks, dataset, &function.name);
+    let whole = whole.map(|one| (Some(Choice::Halves), one));
+    let cost = |(choice, one): (_, AgainstIdeal<'_>)| CostRow {
         dataset: dataset.name.clone(),
         function: function.name.clone(),
         purpose: Some(Purpose::Filter),
         unit: Unit::FalsePositives,
-        choice: None,
+        choice,
         size: one.row.bits_per_key.into(),
         keys: one.row.keys,
         sizes: one.row.sizes,
@@ -56,15 +60,37 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
         shown: one.row.bits_per_key == USUAL_BITS,
         costliest: false,
     };
-    compared.map(cost).collect()
+    low.chain(whole).map(cost).collect()
 }
 
-/// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
+/// Returns the largest filters of LevelDB's layout of one function, by bits per key, with the ideal hash in the same
 /// filters. `all` are the rows of the run.
 pub fn against_ideal<'a>(
     all: &'a [NearSizesRow],
     dataset: &DatasetSummary,
     function: &str,
+) -> impl Iterator<Item = AgainstIdeal<'a>> {
+    compared(all, dataset, function, spread)
+}
+
+/// Returns the same of Parquet's layout.
+pub fn blocks_against_ideal<'a>(
+    all: &'a [NearSizesRow],
+    dataset: &DatasetSummary,
+    function: &str,
+) -> impl Iterator<Item = AgainstIdeal<'a>> {
+    compared(all, dataset, function, spread_of_blocks)
+}
+
+/// The variance of a function's count of false positives in a row, given the count and the [`folds`], divided by that of a
+/// binomial count.
+type Spread = fn(&NearSizesRow, f64, f64) -> f64;
+
+fn compared<'a>(
+    all: &'a [NearSizesRow],
+    dataset: &DatasetSummary,
+    function: &str,
+    spread: Spread,
 ) -> impl Iterator<Item = AgainstIdeal<'a>> {
     let of_functions = all.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function);
     let of_functions = of_functions.filter(|rows| rows[0].function != IDEAL);
@@ -77,13 +103,13 @@ pub fn against_ideal<'a>(
     of_largest_filters(rows.into_iter()).filter_map(move |row| {
         let same = |ideal: &&&NearSizesRow| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys);
         let ideal = *ideals.iter().find(same)?;
-        let p_value = more_than(row, ideal, folds);
+        let [more, fewer] = tails(row, ideal, folds, spread);
         Some(AgainstIdeal {
             row,
             ideal,
-            p_value,
-            p_adjusted: bonferroni(p_value, tests),
-            p_fewer_adjusted: bonferroni(fewer_than(row, ideal, folds), tests),
+            p_value: more,
+            p_adjusted: bonferroni(more, tests),
+            p_fewer_adjusted: bonferroni(fewer, tests),
         })
     })
 }
@@ -97,7 +123,11 @@ fn of_largest_filters<'a>(
 }
 
 /// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.
-pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits: u32) -> Vec<Defect> {
+pub(super) fn defects<'a>(
+    compared: impl Iterator<Item = AgainstIdeal<'a>>,
+    bits: u32,
+    filters: &str,
+) -> Vec<Defect> {
     // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
     // an absent key has the value of some key with probability keys / 2^bits.
     let width = |AgainstIdeal { row, ideal, .. }: &AgainstIdeal<'_>| {
@@ -123,7 +153,7 @@ pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits
                 Verdict::WorseThanChance
             },
             reason: format!(
-                "false positives {} in filters of {} bits per key, at {} below {}; ideal hash: {}{}",
+                "false positives {} in {filters} of {} bits per key, at {} below {}; ideal hash: {}{}",
                 percent(one.row.rate),
                 one.row.bits_per_key,
                 counted(one.row.sizes, "size"),
@@ -144,27 +174,16 @@ pub(crate) fn folds(is_generated: bool) -> f64 {
     if is_generated { 1.0 } else { 2.0 }
 }
 
-/// Returns the probability that a function as good as the ideal hash has at least this share of both counts.
+/// Returns the probabilities that a function as good as the ideal hash has at least, and at most, this share of both counts.
 ///
-/// For equally good functions, each false positive is the function's with the probability of its share of all probes;
-/// the ideal hash has more probes.
-pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
-    let (both, share, spread) = shared(row, ideal, folds);
-    binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
-}
-
-/// Returns the probability that a function as good as the ideal hash has at most this share of both counts: the ideal hash has the
-/// others.
-fn fewer_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
-    let (both, share, spread) = shared(row, ideal, folds);
-    binomial::at_least(ideal.false_positives as f64 / spread, both / spread, 1.0 - share)
-}
-
-/// Returns the sum of both counts, the function's share of all probes, and the [`spread`] of its count.
-fn shared(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> (f64, f64, f64) {
-    let both = row.false_positives as f64 + ideal.false_positives as f64;
+/// For equally good functions, each false positive is the function's with the probability of its share of all probes, and otherwise
+/// the ideal hash's, which has more probes.
+fn tails(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64, spread: Spread) -> [f64; 2] {
+    let [own, others] = [row, ideal].map(|row| row.false_positives as f64);
     let share = row.probes as f64 / (row.probes as f64 + ideal.probes as f64);
-    (both, share, spread(row, both * share, folds))
+    let spread = spread(row, (own + others) * share, folds);
+    [(own, share), (others, 1.0 - share)]
+        .map(|(count, share)| binomial::at_least(count / spread, (own + others) / spread, share))
 }
 
 /// Returns the variance of a function's count of false positives, given the sum with the ideal hash's count, divided by
@@ -197,4 +216,36 @@ fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
     let rate = (count / row.probes as f64).max(f64::MIN_POSITIVE);
     let equal = (row.keys as f64 / libm::ldexp(1.0, IDEAL_BITS as i32) / rate).min(1.0);
     folds * (1.0 + (sizes - 1.0) * equal) + 2.0 * (count / sizes) * k * k * variance / (mean * mean)
+}
+
+/// Returns the same for Parquet's layout.
+///
+/// A block with l keys, which are nearly Poisson-distributed with mean m, has the rate r(l), so that some filters are fuller than
+/// others. Since the sum of all l is fixed, the mean rate over B blocks has the variance `(var r - cov(r, l)^2 / m) / B`. A count c from
+/// one filter then has the variance `c + c^2 V`, where V is that divided by the squared mean of r. If the halves swap roles, both
+/// meet the same numbers of keys in each block, which adds `cov(r, l)^2 / (m r)`.
+fn spread_of_blocks(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+    const WORD: f64 = 32.0;
+    let bytes = SPLIT_BLOCK.filter_len(row.keys, BitsPerKey::whole(row.bits_per_key));
+    let blocks = bytes.map_or(1.0, |bytes| (bytes as f64 / WORD).max(1.0));
+    let mean = row.keys as f64 / blocks;
+    let (mut share, mut sums) = (libm::exp(-mean), [0.0; 3]);
+    for keys in 0..(mean + 12.0 * libm::sqrt(mean) + 12.0) as u32 {
+        let keys = f64::from(keys);
+        // The mean and the mean square of the share of ones in a word; eight words are independent.
+        let [one, two] = [1.0, 2.0].map(|bits| libm::pow(1.0 - bits / WORD, keys));
+        let square = 1.0 - 2.0 * one + one / WORD + (1.0 - 1.0 / WORD) * two;
+        let rate = libm::pow(1.0 - one, 8.0);
+        for (sum, value) in sums
+            .iter_mut()
+            .zip([rate, libm::pow(square, 8.0), rate * (keys - mean)])
+        {
+            *sum += share * value;
+        }
+        share *= mean / (keys + 1.0);
+    }
+    let [rate, square, covariance] = sums;
+    let joint = covariance * covariance / mean;
+    let of_filters = (square - rate * rate - joint).max(0.0) / blocks / (rate * rate);
+    1.0 + count / folds * of_filters + (folds - 1.0) * joint / rate
 }

@@ -173,9 +173,14 @@ fn searches_are_tight() {
                 // No smaller filter has a lower rate by more than a hundredth, as computed.
                 let best = rate(found).unwrap();
                 for share in [1, 4, 7, 9] {
-                    let bits = format.bits_per_key_for_len(keys, bytes).unwrap().get() * f64::from(share) / 10.0;
-                    let smaller = BitsPerKey::fractional(bits).and_then(|bits| format.expected_rate(keys, bits));
-                    assert!(smaller.is_err() || smaller.unwrap() >= 0.99 * best, "{at}: {found}, {bits}");
+                    let bits =
+                        format.bits_per_key_for_len(keys, bytes).unwrap().get() * f64::from(share) / 10.0;
+                    let smaller =
+                        BitsPerKey::fractional(bits).and_then(|bits| format.expected_rate(keys, bits));
+                    assert!(
+                        smaller.is_err() || smaller.unwrap() >= 0.99 * best,
+                        "{at}: {found}, {bits}"
+                    );
                 }
                 let most = format.capacity(bytes, TEN);
                 let taken = |keys| format.filter_len(keys, TEN).is_ok_and(|taken| taken <= bytes);
@@ -205,10 +210,17 @@ fn memory_gives_the_lowest_rate_within_it() {
     // Filters of as many bytes are merged.
     for keys in [1, 1_000, 733_333, 10_000_000] {
         let bits = formats::SPLIT_BLOCK.bits_per_key_for_len(keys, 1 << 20).unwrap();
-        assert_eq!(formats::SPLIT_BLOCK.filter_len(keys, bits), Ok(1 << 20), "{keys} keys");
+        assert_eq!(
+            formats::SPLIT_BLOCK.filter_len(keys, bits),
+            Ok(1 << 20),
+            "{keys} keys"
+        );
     }
     let too_large = formats::SPLIT_BLOCK.bits_per_key_for_len(100, 1 << 62);
-    assert!(matches!(too_large, Err(Error::FilterTooLarge { .. })), "{too_large:?}");
+    assert!(
+        matches!(too_large, Err(Error::FilterTooLarge { .. })),
+        "{too_large:?}"
+    );
 }
 
 #[test]
