@@ -13,7 +13,7 @@ use crate::splitmix::SplitMix64;
 const SEED: u64 = 1;
 
 /// The number of draws: the error of a rate is a few per cent.
-const DRAWS: u64 = 1 << 11;
+const DRAWS: u64 = 1 << 10;
 
 /// The keys of a filter, whose starts and steps modulo the number of bits are random.
 pub(crate) struct Walks {

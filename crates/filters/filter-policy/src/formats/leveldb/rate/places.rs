@@ -13,10 +13,10 @@ const SUMS: u64 = 1 << 16;
 const SEED: u64 = 1;
 
 /// The number of probes of hash values that are drawn from all.
-const LOOKS: u64 = 1 << 16;
+const LOOKS: u64 = 3 << 14;
 
 /// The number of hash values that are drawn among the aligned ones.
-const ALIGNED_DRAWS: u64 = 1 << 13;
+const ALIGNED_DRAWS: u64 = 3 << 11;
 
 /// The shares of aligned hash values whose strides are aligned if so many are taken at once.
 const DRAWN_TIMES: [f64; 4] = [0.5, 0.25, 0.125, 0.125];
@@ -45,7 +45,7 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
         return 1.0;
     }
     let random = &mut SplitMix64::new(SEED);
-    let draws = precision.of((bits / 16).clamp(1 << 11, LOOKS / u64::from(probes)));
+    let draws = precision.of((bits / 16).min(LOOKS / u64::from(probes)).max(1 << 11));
     let aligned_draws = if places.third.reach == 0 { 0 } else { precision.of(ALIGNED_DRAWS) };
     // Each draw counts with the inverse of the rate at which either kind of draw leads to it.
     let weighted = |Look { product, aligned, .. }| product / (draws as f64 + aligned_draws as f64 * aligned);
