@@ -53,12 +53,9 @@ pub fn load(symbols: &[Symbol], terminal: &Terminal) -> Result<Vec<Function>, Fa
         thread::sleep(PAUSE);
     }
     for (symbol, function) in symbols.iter().zip(&mut functions) {
-        let facts = &mut function.facts;
-        if !facts.changes {
-            let (_, later) = trial::of(symbol, false, terminal)?;
-            facts.changes = trial::digest_here(function.hash) != later;
-        }
-        facts.stable = !facts.changes;
+        let (_, later) = trial::of(symbol, false, terminal)?;
+        function.facts.changes |= trial::digest_here(function.hash) != later;
+        function.facts.stable = !function.facts.changes;
     }
     Ok(functions)
 }
