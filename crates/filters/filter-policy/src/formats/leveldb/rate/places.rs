@@ -33,6 +33,13 @@ const EVEN_THIRD: u64 = 1 << 13;
 /// Filters of fewer bits have so many values for each position that only their mean matters.
 const FEW_VALUES: u64 = 1 << 26;
 
+/// Returns the expected share of ones.
+pub(super) fn fill(bits: u64, keys: u64, probes: u8) -> f64 {
+    let places = KeyPlaces::new(bits, keys, probes);
+    let classes = places.zeros.get(..small(places.classes)).unwrap_or_default();
+    1.0 - places.third_leaves() * classes.iter().sum::<f64>() / classes.len() as f64
+}
+
 /// Returns the rate over the rate of evenly spread positions: the mean over hash values of the product of the shares of
 /// ones at their positions.
 ///
@@ -50,7 +57,8 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
     // Each draw counts with the inverse of the rate at which either kind of draw leads to it.
     let weighted = |Look { product, aligned, .. }| product / (draws as f64 + aligned_draws as f64 * aligned);
     // The zeros that the third probe leaves are a control variate: their mean is known.
-    let (expected, [mut mean, mut left, mut squares, mut products]) = (places.third_leaves(), [0.0; 4]);
+    let others = f64::from(probes - u8::from(probes > 2));
+    let (expected, [mut mean, mut left, mut squares, mut products]) = (others * places.third_leaves(), [0.0; 4]);
     for _ in 0..draws {
         let look = places.look(random.next() >> 32);
         let (more, share) = (look.left - expected, weighted(look));
@@ -59,8 +67,11 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
         squares += more * more;
         products += share * more;
     }
-    let slope = (products - mean * left / draws as f64) / (squares - left * left / draws as f64);
-    mean -= if slope.is_finite() { slope * left } else { 0.0 };
+    // Where the third probe leaves equal shares everywhere, there is nothing to control.
+    let spread = squares - left * left / draws as f64;
+    if spread > 1e-9 {
+        mean -= (products - mean * left / draws as f64) / spread * left;
+    }
     for _ in 0..aligned_draws {
         let drawn = places.third.draw_aligned(random);
         mean += drawn.map_or(0.0, |hash| weighted(places.look(hash)));
@@ -156,7 +167,7 @@ impl KeyPlaces {
         (zeros, values)
     }
 
-    /// Returns the sum of these shares over all probes but the third, on average.
+    /// Returns the mean of these shares over all positions.
     fn third_leaves(&self) -> f64 {
         const PARTS: u64 = 1 << 10;
         let values = if self.count > 2 { 196_606 } else { 0 };
@@ -166,7 +177,7 @@ impl KeyPlaces {
             (1.0 - zeros) / values.max(1) as f64
         };
         let ones = (0..PARTS).map(ones).sum::<f64>() / PARTS as f64 * values as f64 / self.bits as f64;
-        (1.0 - ones) * (self.count - usize::from(self.count > 2)) as f64
+        1.0 - ones
     }
 
     /// Returns the share of zeros that the other probes leave among positions like that of a probe, which has wrapped
