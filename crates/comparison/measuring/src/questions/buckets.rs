@@ -92,13 +92,8 @@ pub(super) const QUESTION: Question = Question {
         records.occupancy.extend(of_tables);
         let of_shards = fill(of, (all, bits), shards, &[BucketFigure::Fullest]);
         records.shards.extend(of_shards);
-        let worst = worst_divisor(some, bits).map(|divisor| (Choice::Remainder, divisor));
-        let of_worst = fill(
-            of,
-            (all, bits),
-            worst.into_iter().collect(),
-            &[BucketFigure::Worst],
-        );
+        let worst = worst_divisor(some, bits).into_iter().collect();
+        let of_worst = fill(of, (all, bits), worst, &[BucketFigure::Worst]);
         records.shards.extend(of_worst);
     }),
     judge: |records| {
@@ -300,20 +295,13 @@ pub fn fullest_by_divisor(values: &[u64], bits: u32) -> Vec<(u64, u64)> {
 
 /// Returns the number of shards by remainder that chance explains least.
 fn worst_divisor(values: &[u64], bits: u32) -> Option<(Choice, u64)> {
-    let keys = values.len() as u64;
-    let ranked = fullest_by_divisor(values, bits)
-        .into_iter()
-        .map(|(divisor, fullest)| {
-            let even = keys as f64 / divisor as f64;
-            (
-                law(keys, divisor, bits).longest_p(fullest),
-                even / fullest as f64,
-                divisor,
-            )
-        });
-    // Probabilities may be too small for a number.
-    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    worst.map(|(.., divisor)| (Choice::Remainder, divisor))
+    let p_value = |(divisor, fullest)| law(values.len() as u64, divisor, bits).longest_p(fullest);
+    let all = fullest_by_divisor(values, bits).into_iter();
+    let ranked = all.map(|one| (p_value(one), one));
+    // Where probabilities are too small for a number, the larger share is the worst.
+    let share = |(divisor, fullest): (u64, u64)| divisor * fullest;
+    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(share(b.1).cmp(&share(a.1))));
+    worst.map(|(_, (divisor, _))| (Choice::Remainder, divisor))
 }
 
 /// Fills each table with the low bits of values, and returns the figures of the counts. Each row is that of a single test until
@@ -368,9 +356,7 @@ impl BucketRow {
                 .iter()
                 .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            BucketFigure::Fullest | BucketFigure::Worst => {
-                counts.iter().copied().max().unwrap_or_default().into()
-            }
+            BucketFigure::Fullest | BucketFigure::Worst => counts.iter().copied().max().unwrap_or(0).into(),
             BucketFigure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();
