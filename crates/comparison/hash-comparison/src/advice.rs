@@ -359,15 +359,8 @@ pub enum Note {
     NothingSuits,
     /// Even an ideal hash has a high rate in LevelDB's filter of exactly these keys.
     UnluckySize(UnluckySize),
-    /// Some bits of a function never change, or repeat others.
-    FewerBits {
-        /// The name of the function.
-        function: String,
-        /// Its bits.
-        bits: u32,
-        /// Those that count.
-        effective: u32,
-    },
+    /// Some bits of a function of the user never change, or repeat others.
+    FewerBits(Box<FunctionSummary>),
     /// Some functions were measured as Rust hashes integers, and as it hashes their bytes, too.
     Integers {
         /// The names of those functions.
@@ -431,12 +424,8 @@ pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, adv
     });
     let of_user =
         |one: &&FunctionSummary| one.group == FunctionGroup::Own || request.mine.as_ref() == Some(&one.name);
-    let fewer = records.run.functions.iter().filter(of_user).filter_map(|one| {
-        Some(Note::FewerBits {
-            function: one.name.clone(),
-            bits: one.output_bits,
-            effective: one.effective_bits?,
-        })
-    });
+    let fewer = records.run.functions.iter().filter(of_user);
+    let fewer = fewer.filter(|one| one.effective_bits.is_some()).cloned();
+    let fewer = fewer.map(|one| Note::FewerBits(Box::new(one)));
     notes.into_iter().flatten().chain(fewer).chain(probing).collect()
 }

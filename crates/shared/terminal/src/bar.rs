@@ -128,9 +128,11 @@ impl Terminal {
     pub fn listen() -> Result<Self, Failure> {
         let is_terminal = io::stderr().is_terminal();
         let is_dumb = is_terminal && std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let phase = (is_terminal && !is_dumb).then(Mutex::default);
+        let interrupt = Interrupt::listen()?;
         Ok(Self {
-            interrupt: Interrupt::listen()?,
-            phase: (is_terminal && !is_dumb).then(Mutex::default),
+            interrupt,
+            phase,
             is_dumb,
         })
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use filter_parquet::add::checksums::{check, path_for};
 use filter_sets::{Access, FilterSet, Opening};
@@ -121,9 +121,9 @@ fn checksums_fit_at_every_moment() {
             fs::write(path_for(path), &sums).unwrap();
         }
         let mut child = bench.start("parquet add . --column id --always --in-place");
-        let end = Instant::now() + Duration::from_millis(4 * round);
-        while Instant::now() < end {
+        for _ in 0..4 * round {
             paths.iter().for_each(|path| _ = fit(path));
+            std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
         child.wait().unwrap();

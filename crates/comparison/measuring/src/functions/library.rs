@@ -21,8 +21,6 @@ use terminal::progress::go_on;
 const SLOW: f64 = 100.0;
 /// The time after a trial in which another process has another time of day in seconds, from which it may take a seed.
 const LATER: Duration = Duration::from_millis(1100);
-/// The time between two looks for Ctrl-C.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// Tries each function out in a process of its own, then loads it. Another process a second later shows whether values change from
 /// process to process.
@@ -48,17 +46,12 @@ pub fn load(symbols: &[Symbol], terminal: &Terminal) -> Result<Vec<Function>, Fa
         function.facts.changes = trial::digest_here(function.hash) != digest;
         functions.push(function);
     }
-    for _ in 0..LATER.as_millis() / PAUSE.as_millis() {
-        go_on(terminal)?;
-        thread::sleep(PAUSE);
-    }
+    thread::sleep(LATER);
+    go_on(terminal)?;
     for (symbol, function) in symbols.iter().zip(&mut functions) {
-        let facts = &mut function.facts;
-        if !facts.changes {
-            let (_, later) = trial::of(symbol, false, terminal)?;
-            facts.changes = trial::digest_here(function.hash) != later;
-        }
-        facts.stable = !facts.changes;
+        let (_, later) = trial::of(symbol, false, terminal)?;
+        function.facts.changes |= trial::digest_here(function.hash) != later;
+        function.facts.stable = !function.facts.changes;
     }
     Ok(functions)
 }

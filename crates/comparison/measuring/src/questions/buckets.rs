@@ -92,13 +92,8 @@ pub(super) const QUESTION: Question = Question {
         records.occupancy.extend(of_tables);
         let of_shards = fill(of, (all, bits), shards, &[BucketFigure::Fullest]);
         records.shards.extend(of_shards);
-        let worst = worst_divisor(some, bits).map(|divisor| (Choice::Remainder, divisor));
-        let of_worst = fill(
-            of,
-            (all, bits),
-            worst.into_iter().collect(),
-            &[BucketFigure::Worst],
-        );
+        let worst = worst_divisor(some, bits).into_iter().collect();
+        let of_worst = fill(of, (all, bits), worst, &[BucketFigure::Worst]);
         records.shards.extend(of_worst);
     }),
     judge: |records| {
@@ -283,14 +278,9 @@ fn shards(keys: u64) -> Vec<(Choice, u64)> {
     all
 }
 
-/// Numbers of shards chosen by the remainder of which the worst is counted, too.
-const DIVISORS: RangeInclusive<u64> = 3..=256;
-/// Below this p-value, the worst number of shards is the costliest: chance explains none.
-const CERTAIN: f64 = 1e-12;
-
-/// Returns the numbers of shards that so many keys can fill.
+/// Returns the numbers of shards of which the worst by the remainder is counted, as far as so many keys can fill them.
 fn divisors(keys: u64) -> RangeInclusive<u64> {
-    *DIVISORS.start()..=(keys / LEAST_EXPECTED).min(*DIVISORS.end())
+    3..=(keys / LEAST_EXPECTED).min(256)
 }
 
 /// Returns each number of shards from 3 to 256 that the keys can fill, with the keys in the fullest shard by the remainder.
@@ -298,30 +288,20 @@ pub fn fullest_by_divisor(values: &[u64], bits: u32) -> Vec<(u64, u64)> {
     // The largest first, since they share tallies with the smaller ones.
     let divisors = divisors(values.len() as u64).rev();
     let tables: Vec<_> = divisors.map(|divisor| (Choice::Remainder, divisor)).collect();
-    let counts = counting::counts((values, bits), &tables);
-    let fullest = counts
-        .iter()
-        .map(|counts| counts.iter().copied().max().unwrap_or_default());
-    let fullest = tables.iter().zip(fullest);
-    fullest
-        .map(|((_, divisor), fullest)| (*divisor, fullest.into()))
-        .collect()
+    let counts = counting::counts((values, bits), &tables).into_iter();
+    let fullest = counts.map(|counts| counts.into_iter().max().unwrap_or_default().into());
+    tables.iter().map(|table| table.1).zip(fullest).collect()
 }
 
 /// Returns the number of shards by remainder that chance explains least.
-fn worst_divisor(values: &[u64], bits: u32) -> Option<u64> {
-    let keys = values.len() as u64;
-    let ranked = fullest_by_divisor(values, bits)
-        .into_iter()
-        .map(|(divisor, fullest)| {
-            let law = law(keys, divisor, bits);
-            match law.longest_p(fullest) {
-                p if p < CERTAIN => (0.0, law.longest() / fullest as f64, divisor),
-                p => (p, 0.0, divisor),
-            }
-        });
-    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    worst.map(|(.., divisor)| divisor)
+fn worst_divisor(values: &[u64], bits: u32) -> Option<(Choice, u64)> {
+    let p_value = |(divisor, fullest)| law(values.len() as u64, divisor, bits).longest_p(fullest);
+    let all = fullest_by_divisor(values, bits).into_iter();
+    let ranked = all.map(|one| (p_value(one), one));
+    // Where probabilities are too small for a number, the larger share is the worst.
+    let share = |(divisor, fullest): (u64, u64)| divisor * fullest;
+    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(share(b.1).cmp(&share(a.1))));
+    worst.map(|(_, (divisor, _))| (Choice::Remainder, divisor))
 }
 
 /// Fills each table with the low bits of values, and returns the figures of the counts. Each row is that of a single test until
@@ -376,9 +356,7 @@ impl BucketRow {
                 .iter()
                 .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            BucketFigure::Fullest | BucketFigure::Worst => {
-                counts.iter().copied().max().unwrap_or_default().into()
-            }
+            BucketFigure::Fullest | BucketFigure::Worst => counts.iter().copied().max().unwrap_or(0).into(),
             BucketFigure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();

@@ -14,7 +14,7 @@ use terminal::progress::go_on;
 pub use self::exact::{UnluckySize, WiderHash, unlucky_size, wider_hash};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
-pub use self::verdict::{AgainstIdeal, against_ideal, blocks_against_ideal};
+pub use self::verdict::{AgainstIdeal, against_ideal, spread, spread_of_blocks};
 
 rows! {
     /// A row of `false_positives.csv`.
@@ -114,8 +114,8 @@ pub(super) const QUESTION: Question = Question {
         })
     }),
     defects: |records, dataset, function| {
-        let low = against_ideal(&records.near_sizes, dataset, &function.name);
-        let whole = blocks_against_ideal(&records.split_blocks, dataset, &function.name);
+        let low = against_ideal(&records.near_sizes, dataset, &function.name, spread);
+        let whole = against_ideal(&records.split_blocks, dataset, &function.name, spread_of_blocks);
         let mut defects = verdict::defects(low, function.bits, "filters");
         defects.extend(verdict::defects(whole, function.output_bits, "Parquet's filters"));
         defects

@@ -69,7 +69,7 @@ impl DoubleHashing {
     ///
     /// A Monte Carlo estimate with a fixed seed, so that the same arguments give the same rate. Counts for one key to
     /// thousands at rates of 10 to 0.01 % agree within 10 %, and at rates of 1e-9 within a factor of 2. It is an upper
-    /// bound with more than 64 probes. It takes 2 to 50 ms, the longer the more probes there are.
+    /// bound with more than 64 probes. It takes milliseconds, the longer the more probes there are.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, against_ideal, blocks_against_ideal};
+use hash_comparison::questions::filters::{Probes, against_ideal, spread, spread_of_blocks};
 use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
@@ -121,10 +121,20 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         alarms.count("probes", &question, LEVEL, row.p_value);
     }
     for dataset in prepared.iter().map(|of| of.dataset) {
-        for one in against_ideal(&records.near_sizes, &dataset.summary, &function.facts.name) {
+        for one in against_ideal(
+            &records.near_sizes,
+            &dataset.summary,
+            &function.facts.name,
+            spread,
+        ) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
-        for one in blocks_against_ideal(&records.split_blocks, &dataset.summary, &function.facts.name) {
+        for one in against_ideal(
+            &records.split_blocks,
+            &dataset.summary,
+            &function.facts.name,
+            spread_of_blocks,
+        ) {
             let question = "more than the ideal hash, Parquet's filter";
             alarms.count("false_positives", question, LEVEL, one.p_value);
         }

@@ -134,7 +134,7 @@ fn call(symbol: &Symbol, time_of: TimeOf, results: &File) -> io::Result<()> {
     let Ok(hash) = symbol.open(false) else {
         return send(CannotOpen, 0);
     };
-    let mut all = Vec::new();
+    let mut digest = 0;
     for length in lengths() {
         send(Length, length as u64)?;
         let key = &LONG_KEY[..length];
@@ -154,24 +154,21 @@ fn call(symbol: &Symbol, time_of: TimeOf, results: &File) -> io::Result<()> {
         if length == TIMED {
             send(Nanoseconds, time_of(key, hash) as u64)?;
         }
-        all.push(values[0]);
+        digest = digested(digest, values[0]);
     }
-    send(Done, digest(all))
+    send(Done, digest)
 }
 
-/// Returns a number that tells whether values are the same.
-fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
-    let values = values.into_iter();
-    values.fold(0, |digest, value| {
-        (digest ^ value)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29)
-    })
+/// Adds a value to a number that distinguishes sequences of values.
+fn digested(digest: u64, value: u64) -> u64 {
+    (digest ^ value)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
 }
 
 /// Returns the digest of the values that a trial calls the function for, in this process.
 pub(super) fn digest_here(hash: fn(&[u8]) -> u64) -> u64 {
-    digest(lengths().map(|length| hash(&LONG_KEY[..length])))
+    lengths().fold(0, |digest, length| digested(digest, hash(&LONG_KEY[..length])))
 }
 
 /// A process that does not outlive its value.
@@ -232,11 +229,10 @@ pub(super) fn of(symbol: &Symbol, is_first: bool, terminal: &Terminal) -> Result
                     Stack => trial.stack = value,
                     Length => trial.length = Some(value),
                     Fault => trial.fault = Some(value),
+                    Nanoseconds if !is_first => {}
                     Nanoseconds => {
                         trial.nanoseconds = value as f64;
-                        if is_first {
-                            symbol.warn(trial.nanoseconds, terminal);
-                        }
+                        symbol.warn(trial.nanoseconds, terminal);
                     }
                     Done => return Ok((trial.nanoseconds, value)),
                     // It fails again, with its reason.

@@ -10,6 +10,8 @@ use statistics::collisions::CollisionLaw;
 
 /// Keys of the sample: of a random function of 32 bits, about eight of their values are equal to others.
 const KEYS: u64 = 1 << 18;
+/// The first values of the sample, of which the rank is computed.
+const RANKED: usize = 1 << 12;
 /// Below this probability, equal values are not chance.
 const CERTAIN: f64 = 1e-6;
 
@@ -31,25 +33,19 @@ pub fn sample() -> KeySet {
 /// with a constant, show by equal values: then it is the number of bits with which a random function has as many.
 pub fn effective_bits(values: &[u64], bits: u32) -> u32 {
     let mut basis: Vec<u64> = Vec::new();
-    for value in values {
-        let rest = basis
+    for value in values.iter().take(RANKED) {
+        let reduced = basis
             .iter()
             .fold(value ^ values[0], |rest, row| rest.min(rest ^ row));
-        basis.extend((rest != 0).then_some(rest));
-        if basis.len() == bits as usize {
-            break;
-        }
+        basis.extend((reduced != 0).then_some(reduced));
     }
     let (rank, keys) = (basis.len() as u32, values.len() as u64);
     let equal = keys - Different::of(values, bits).at(End::Full, bits);
-    let expected = |bits| CollisionLaw::new(keys, bits).expected();
-    if rank == 0
-        || equal as f64 <= expected(rank)
-        || CollisionLaw::new(keys, rank).two_sided_p(equal) >= CERTAIN
-    {
+    let law = |bits: u32| CollisionLaw::new(keys, bits);
+    if equal as f64 <= law(rank.max(1)).expected() || law(rank.max(1)).two_sided_p(equal) >= CERTAIN {
         return rank;
     }
     // Half a bit is rounded.
-    let explains = |bits: &u32| expected(*bits) * core::f64::consts::SQRT_2 >= equal as f64;
-    (1..rank).rev().find(explains).unwrap_or(1)
+    let explains = |bits: &u32| law(*bits).expected() * core::f64::consts::SQRT_2 >= equal as f64;
+    (1..rank).rev().find(explains).unwrap_or(rank)
 }

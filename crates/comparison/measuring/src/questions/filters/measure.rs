@@ -263,7 +263,7 @@ impl<'a> Probes<'a> {
 
     /// Returns the rows of the ideal hash in Parquet's filter, which sum several hashes.
     pub fn split_blocks_ideal(&self, progress: &dyn Progress) -> Result<Vec<NearSizesRow>, Cancelled> {
-        let hashes = self.ideals().max(self.fewest());
+        let hashes = self.ideals().max(IDEALS);
         let counted = self.over_ideals(hashes, |values| self.blocks(&values, progress))?;
         Ok(self.size_rows(IDEAL, &counted, hashes))
     }
@@ -326,7 +326,7 @@ impl<'a> Probes<'a> {
         if keys == 0 {
             return Ok(Vec::new());
         }
-        let fewest = self.fewest();
+        let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
         let hashes = self.ideals().div_ceil(neighbours(keys).count() as u64);
         let hashes = hashes.max(fewest);
         let counted = self.over_ideals(hashes, |values| self.near(&low(&values), progress))?;
@@ -336,12 +336,6 @@ impl<'a> Probes<'a> {
             rows.extend(self.size_rows(IDEAL, &[self.random(all, fewest, progress)?], fewest));
         }
         Ok(rows)
-    }
-
-    /// Returns the fewest hashes whose counts are summed; none without filters.
-    fn fewest(&self) -> u64 {
-        let hashes = IDEAL_KEYS.checked_div(self.built.len() as u64);
-        hashes.map_or(0, |hashes| hashes.clamp(1, IDEALS))
     }
 
     /// Counts matches of random values, which an ideal hash gives to `keys` keys and to absent ones.

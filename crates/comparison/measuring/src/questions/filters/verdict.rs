@@ -1,6 +1,5 @@
 //! False positives of a function compared with the ideal hash.
 
-use filter_policy::formats::SPLIT_BLOCK;
 use filter_policy::{BitsPerKey, leveldb};
 
 use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
@@ -36,8 +35,9 @@ pub struct AgainstIdeal<'a> {
 /// Returns the false positives of a function at each number of bits per key: in LevelDB's filter means over neighbouring sizes, since
 /// those of one size are a single draw, which another seed may turn into its opposite; of 64 bits in Parquet's filter, too.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
-    let low = against_ideal(&records.near_sizes, dataset, &function.name).map(|one| (None, one));
-    let whole = blocks_against_ideal(&records.split_blocks, dataset, &function.name);
+    let low = against_ideal(&records.near_sizes, dataset, &function.name, spread);
+    let low = low.map(|one| (None, one));
+    let whole = against_ideal(&records.split_blocks, dataset, &function.name, spread_of_blocks);
     let whole = whole.map(|one| (Some(Choice::Halves), one));
     let cost = |(choice, one): (_, AgainstIdeal<'_>)| CostRow {
         dataset: dataset.name.clone(),
@@ -63,30 +63,13 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
     low.chain(whole).map(cost).collect()
 }
 
-/// Returns the largest filters of LevelDB's layout of one function, by bits per key, with the ideal hash in the same
-/// filters. `all` are the rows of the run.
-pub fn against_ideal<'a>(
-    all: &'a [NearSizesRow],
-    dataset: &DatasetSummary,
-    function: &str,
-) -> impl Iterator<Item = AgainstIdeal<'a>> {
-    compared(all, dataset, function, spread)
-}
-
-/// Returns the same of Parquet's layout.
-pub fn blocks_against_ideal<'a>(
-    all: &'a [NearSizesRow],
-    dataset: &DatasetSummary,
-    function: &str,
-) -> impl Iterator<Item = AgainstIdeal<'a>> {
-    compared(all, dataset, function, spread_of_blocks)
-}
-
-/// The variance of a function's count of false positives in a row, given the count and the [`folds`], divided by that of a
+/// Returns the variance of a function's count of false positives in a row, given the count and the [`folds`], divided by that of a
 /// binomial count.
-type Spread = fn(&NearSizesRow, f64, f64) -> f64;
+pub type Spread = fn(&NearSizesRow, f64, f64) -> f64;
 
-fn compared<'a>(
+/// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
+/// filters. `all` are the rows of the run for a layout, whose counts have this spread.
+pub fn against_ideal<'a>(
     all: &'a [NearSizesRow],
     dataset: &DatasetSummary,
     function: &str,
@@ -205,7 +188,7 @@ fn tails(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64, spread: Spread) -
 /// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
 /// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
 /// (F + 1)`, for every F.
-fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+pub fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
     let bits = (f64::from(row.bits_per_key) * row.keys as f64).max(64.0);
     let k = f64::from(leveldb::probe_count(BitsPerKey::whole(row.bits_per_key)));
     let load = k * row.keys as f64 / bits;
@@ -220,32 +203,13 @@ fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
 
 /// Returns the same for Parquet's layout.
 ///
-/// A block with l keys, which are nearly Poisson-distributed with mean m, has the rate r(l), so that some filters are fuller than
-/// others. Since the sum of all l is fixed, the mean rate over B blocks has the variance `(var r - cov(r, l)^2 / m) / B`. A count c from
-/// one filter then has the variance `c + c^2 V`, where V is that divided by the squared mean of r. If the halves swap roles, both
-/// meet the same numbers of keys in each block, which adds `cov(r, l)^2 / (m r)`.
-fn spread_of_blocks(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
-    const WORD: f64 = 32.0;
-    let bytes = SPLIT_BLOCK.filter_len(row.keys, BitsPerKey::whole(row.bits_per_key));
-    let blocks = bytes.map_or(1.0, |bytes| (bytes as f64 / WORD).max(1.0));
-    let mean = row.keys as f64 / blocks;
-    let (mut share, mut sums) = (libm::exp(-mean), [0.0; 3]);
-    for keys in 0..(mean + 12.0 * libm::sqrt(mean) + 12.0) as u32 {
-        let keys = f64::from(keys);
-        // The mean and the mean square of the share of ones in a word; eight words are independent.
-        let [one, two] = [1.0, 2.0].map(|bits| libm::pow(1.0 - bits / WORD, keys));
-        let square = 1.0 - 2.0 * one + one / WORD + (1.0 - 1.0 / WORD) * two;
-        let rate = libm::pow(1.0 - one, 8.0);
-        for (sum, value) in sums
-            .iter_mut()
-            .zip([rate, libm::pow(square, 8.0), rate * (keys - mean)])
-        {
-            *sum += share * value;
-        }
-        share *= mean / (keys + 1.0);
-    }
-    let [rate, square, covariance] = sums;
-    let joint = covariance * covariance / mean;
-    let of_filters = (square - rate * rate - joint).max(0.0) / blocks / (rate * rate);
-    1.0 + count / folds * of_filters + (folds - 1.0) * joint / rate
+/// The number of keys in a block is nearly Poisson-distributed with mean m, and its rate is r = (1 - exp(-l / 32))^8 for l keys. To
+/// first order, the rate of a filter of n keys has the relative variance V = (m dr/dl / r)^2 / n, since n / m blocks are independent,
+/// so a count c from one filter has the variance `c + c^2 V`. Since all l together are n, it is less: 0.26 times as much at 10 bits per
+/// key, and 0.63 times at 20, by a sum over all l.
+pub fn spread_of_blocks(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+    let mean = 256.0 / f64::from(row.bits_per_key);
+    let zero = libm::exp(-mean / 32.0);
+    let change = mean * zero / (4.0 * (1.0 - zero));
+    1.0 + count / folds * change * change / row.keys as f64
 }

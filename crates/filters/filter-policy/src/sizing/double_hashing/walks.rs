@@ -10,10 +10,10 @@ use super::{DoubleHashing, MAX, Precision, Shares};
 use crate::splitmix::SplitMix64;
 
 /// The seed of the draws.
-const SEED: u64 = 1;
+const SEED: u64 = 4;
 
 /// The number of draws: the error of a rate is a few per cent.
-const DRAWS: u64 = 1 << 11;
+const DRAWS: u64 = 1 << 10;
 
 /// The keys of a filter, whose starts and steps modulo the number of bits are random.
 pub(crate) struct Walks {
@@ -101,10 +101,9 @@ impl Walks {
         }
     }
 
-    /// Sets that the start decides the step modulo this divisor of the number of bits.
-    pub(crate) const fn with_steps_of_starts(self, divisor: u64) -> Self {
-        let same = (divisor - 1) as f64;
-        Self { same, ..self }
+    /// Sets how many times as many keys as by chance have a key's step with its start.
+    pub(crate) const fn with_equal(self, times: f64) -> Self {
+        Self { same: (times - 1.0).max(0.0), ..self }
     }
 
     pub(super) const fn bits(&self) -> u64 {

@@ -13,10 +13,10 @@ const SUMS: u64 = 1 << 16;
 const SEED: u64 = 1;
 
 /// The number of probes of hash values that are drawn from all.
-const LOOKS: u64 = 1 << 16;
+const LOOKS: u64 = 3 << 14;
 
 /// The number of hash values that are drawn among the aligned ones.
-const ALIGNED_DRAWS: u64 = 1 << 13;
+const ALIGNED_DRAWS: u64 = 3 << 11;
 
 /// The shares of aligned hash values whose strides are aligned if so many are taken at once.
 const DRAWN_TIMES: [f64; 4] = [0.5, 0.25, 0.125, 0.125];
@@ -33,6 +33,13 @@ const EVEN_THIRD: u64 = 1 << 13;
 /// Filters of fewer bits have so many values for each position that only their mean matters.
 const FEW_VALUES: u64 = 1 << 26;
 
+/// Returns the expected share of ones.
+pub(super) fn fill(bits: u64, keys: u64, probes: u8) -> f64 {
+    let places = KeyPlaces::new(bits, keys, probes);
+    let classes = places.zeros.get(..small(places.classes)).unwrap_or_default();
+    1.0 - places.third_leaves() * classes.iter().sum::<f64>() / classes.len() as f64
+}
+
 /// Returns the rate over the rate of evenly spread positions: the mean over hash values of the product of the shares of
 /// ones at their positions.
 ///
@@ -45,16 +52,13 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
         return 1.0;
     }
     let random = &mut SplitMix64::new(SEED);
-    let draws = precision.of((bits / 16).clamp(1 << 11, LOOKS / u64::from(probes)));
-    let aligned_draws = if places.third.reach == 0 {
-        0
-    } else {
-        precision.of(ALIGNED_DRAWS)
-    };
+    let draws = precision.of((bits / 16).min(LOOKS / u64::from(probes)).max(1 << 11));
+    let aligned_draws = if places.third.reach == 0 { 0 } else { precision.of(ALIGNED_DRAWS) };
     // Each draw counts with the inverse of the rate at which either kind of draw leads to it.
     let weighted = |Look { product, aligned, .. }| product / (draws as f64 + aligned_draws as f64 * aligned);
     // The zeros that the third probe leaves are a control variate: their mean is known.
-    let (expected, [mut mean, mut left, mut squares, mut products]) = (places.third_leaves(), [0.0; 4]);
+    let others = f64::from(probes - u8::from(probes > 2));
+    let (expected, [mut mean, mut left, mut squares, mut products]) = (others * places.third_leaves(), [0.0; 4]);
     for _ in 0..draws {
         let look = places.look(random.next() >> 32);
         let (more, share) = (look.left - expected, weighted(look));
@@ -63,8 +67,11 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
         squares += more * more;
         products += share * more;
     }
-    let slope = (products - mean * left / draws as f64) / (squares - left * left / draws as f64);
-    mean -= if slope.is_finite() { slope * left } else { 0.0 };
+    // Where the third probe leaves equal shares everywhere, there is nothing to control.
+    let spread = squares - left * left / draws as f64;
+    if spread > 1e-9 {
+        mean -= (products - mean * left / draws as f64) / spread * left;
+    }
     for _ in 0..aligned_draws {
         let drawn = places.third.draw_aligned(random);
         mean += drawn.map_or(0.0, |hash| weighted(places.look(hash)));
@@ -138,19 +145,13 @@ impl KeyPlaces {
             left += if probe.number == 2 { 0.0 } else { zeros };
             product *= 1.0 - zeros * self.others_leave(probe, wraps, value);
             value += stride;
-            sum = self
-                .third
-                .plus(sum, if value < HASHES { step } else { once_more });
+            sum = self.third.plus(sum, if value < HASHES { step } else { once_more });
             (value, wraps) = (value % HASHES, wraps + value / HASHES);
             if self.third.divisor > 1 {
                 sum = self.sum_of(value);
             }
         }
-        Look {
-            product,
-            left,
-            aligned,
-        }
+        Look { product, left, aligned }
     }
 
     /// Returns the sum of a value.
@@ -162,15 +163,11 @@ impl KeyPlaces {
     #[inline(always)]
     fn third_leaves_at(&self, sum: u64, value: u64) -> (f64, u64) {
         let (hashes, values) = self.third.hashes(sum, value);
-        let zeros = if values == 0 {
-            1.0
-        } else {
-            libm::exp(-self.weight * hashes)
-        };
+        let zeros = if values == 0 { 1.0 } else { libm::exp(-self.weight * hashes) };
         (zeros, values)
     }
 
-    /// Returns the sum of these shares over all probes but the third, on average.
+    /// Returns the mean of these shares over all positions.
     fn third_leaves(&self) -> f64 {
         const PARTS: u64 = 1 << 10;
         let values = if self.count > 2 { 196_606 } else { 0 };
@@ -180,7 +177,7 @@ impl KeyPlaces {
             (1.0 - zeros) / values.max(1) as f64
         };
         let ones = (0..PARTS).map(ones).sum::<f64>() / PARTS as f64 * values as f64 / self.bits as f64;
-        (1.0 - ones) * (self.count - usize::from(self.count > 2)) as f64
+        1.0 - ones
     }
 
     /// Returns the share of zeros that the other probes leave among positions like that of a probe, which has wrapped
@@ -360,11 +357,7 @@ impl Third {
         ];
         let wraps = wraps.map(sums);
         // Strides that are further from the middle lead from the first to the last sums within the probes.
-        let reach = if probes > 2 && bits >= FEW_POSITIONS {
-            (SUMS / (probes - 1)).max(SUMS / 8).min(apart / 8)
-        } else {
-            0
-        };
+        let reach = if probes > 2 && bits >= FEW_POSITIONS { (SUMS / (probes - 1)).max(SUMS / 8).min(apart / 8) } else { 0 };
         Self {
             bits,
             reach,
@@ -439,11 +432,7 @@ impl Third {
         for sums in &self.wraps {
             let after = self.plus(sum, sums.ahead);
             if after < sums.count && (self.divisor == 1 || value % self.bits % self.divisor == sums.rest) {
-                let more = if after + self.apart < sums.count {
-                    (sums.count - 1 - after) / self.apart
-                } else {
-                    0
-                };
+                let more = if after + self.apart < sums.count { (sums.count - 1 - after) / self.apart } else { 0 };
                 let middle = after as f64 + (more * self.apart) as f64 / 2.0;
                 hashes += (more + 1) as f64 * (sums.least + sums.growth * middle);
                 values += more + 1;
