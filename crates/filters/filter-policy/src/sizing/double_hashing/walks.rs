@@ -120,8 +120,7 @@ impl Walks {
         let (bits, probes) = (self.bits as f64, self.probes as f64);
         let solutions = self.solutions.iter().take(self.probes).enumerate().skip(1);
         // Probes that are so far apart leave as many positions.
-        let matching =
-            |(distance, solutions): (usize, &u64)| *solutions as f64 * libm::pow(ones, distance as f64);
+        let matching = |(distance, solutions): (usize, &u64)| *solutions as f64 * libm::pow(ones, distance as f64);
         let repeating: f64 = solutions.map(matching).sum();
         // Overflows lead to two sums for each distance.
         2.0 * repeating / bits + keys * (2.0 * probes * probes + self.same) / (bits * bits)
