@@ -232,13 +232,11 @@ impl dyn AnyFormat + '_ {
         }
         let is_wide = self.hash_bits() > 32;
         if !is_wide {
-            // Some sizes are bad ones.
-            for hundredths in 1..=8 {
-                self.look(
-                    keys,
-                    (most.get() - f64::from(hundredths) / 100.0).max(0.0),
-                    &mut best,
-                )?;
+            // Some sizes are bad ones: by the byte, and by whole lines.
+            for part in 1..=8 {
+                let part = f64::from(part);
+                self.look(keys, (most.get() - part / 100.0).max(0.0), &mut best)?;
+                self.look(keys, most.get() * (1.0 - part / 200.0), &mut best)?;
             }
         }
         if !is_wide && self.filter_len(keys, most)? > FEW_BYTES {
