@@ -1,10 +1,7 @@
 //! The keys in arrays of Arrow and NumPy, in batches.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayAccessor, ArrayReader as _, new_empty_array};
+use arrow_array::{Array, ArrayAccessor, ArrayReader as _, downcast_integer, new_empty_array};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -168,7 +165,13 @@ fn append<'a>(
     texts: &mut Vec<&'a [u8]>,
     integers: &mut Vec<i64>,
 ) -> PyResult<()> {
-    match array.data_type() {
+    macro_rules! integers {
+        ($type:ty) => {
+            append_integers(array.as_primitive::<$type>(), rows, integers)
+        };
+    }
+    downcast_integer! {
+        array.data_type() => (integers),
         DataType::Utf8 => append_texts(array.as_string::<i32>(), rows, texts),
         DataType::LargeUtf8 => append_texts(array.as_string::<i64>(), rows, texts),
         DataType::Utf8View => append_texts(array.as_string_view(), rows, texts),
@@ -176,14 +179,6 @@ fn append<'a>(
         DataType::LargeBinary => append_texts(array.as_binary::<i64>(), rows, texts),
         DataType::BinaryView => append_texts(array.as_binary_view(), rows, texts),
         DataType::FixedSizeBinary(_) => append_texts(array.as_fixed_size_binary(), rows, texts),
-        DataType::Int8 => append_integers(array.as_primitive::<Int8Type>(), rows, integers),
-        DataType::Int16 => append_integers(array.as_primitive::<Int16Type>(), rows, integers),
-        DataType::Int32 => append_integers(array.as_primitive::<Int32Type>(), rows, integers),
-        DataType::Int64 => append_integers(array.as_primitive::<Int64Type>(), rows, integers),
-        DataType::UInt8 => append_integers(array.as_primitive::<UInt8Type>(), rows, integers),
-        DataType::UInt16 => append_integers(array.as_primitive::<UInt16Type>(), rows, integers),
-        DataType::UInt32 => append_integers(array.as_primitive::<UInt32Type>(), rows, integers),
-        DataType::UInt64 => append_integers(array.as_primitive::<UInt64Type>(), rows, integers),
         DataType::Null => Ok(()),
         other => Err(wrong_type(&described(other))),
     }
@@ -229,15 +224,14 @@ pub(crate) fn check_column(values: &Bound<'_, PyAny>, what: &str) -> PyResult<()
     if !class.hasattr(intern!(py, "columns"))? {
         return Ok(());
     }
-    let first = if class.hasattr(intern!(py, "collect"))? {
+    let name = class.name()?;
+    let first = if name == "LazyFrame" {
         "collect it, then "
     } else {
         ""
     };
-    Err(PyTypeError::new_err(format!(
-        "{what} must be a list or one column, got {}: {first}pass one of its columns",
-        class.name()?
-    )))
+    let reason = format!("{what} must be a list or one column, got {name}: {first}pass one of its columns");
+    Err(PyTypeError::new_err(reason))
 }
 
 /// Passes on the keys of a NumPy array. Returns false if it is none, or one of objects, which must be iterated.
