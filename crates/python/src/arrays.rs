@@ -253,7 +253,7 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
             .call_method0(intern!(py, "any"))?;
         let reason = "keys must not be masked, got a masked array: pass keys.compressed()";
         return match masked.is_truthy()? {
-            true => Err(PyValueError::new_err(reason)),
+            true => Err(PyTypeError::new_err(reason)),
             false => Ok(false),
         };
     }

@@ -6,9 +6,9 @@ use arrow_array::{Array, downcast_primitive_array};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, TimeUnit};
 use filter_parquet::{ColumnType, LogicalType, PhysicalType, Typed, Value, ValueError};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator, PySlice, PyString};
+use pyo3::types::{PyBytes, PyIterator, PyString};
 
 use crate::arrays::{self, BATCH};
 use crate::exit;
@@ -77,10 +77,8 @@ impl Reader {
                 let row = first_row + row;
                 let value = value.ok_or_else(|| arrays::null_in("values", row))?;
                 self.push(values.py(), value, || {
-                    let value = values
-                        .get_item(row)
-                        .map_or_else(|_| "another value".to_owned(), |value| shown(&value));
-                    format!("{value} in row {row}")
+                    let value = values.get_item(row).map(|value| shown(&value));
+                    format!("{} in row {row}", value.as_deref().unwrap_or("another value"))
                 })?;
             }
             Ok(())
@@ -98,20 +96,16 @@ impl Reader {
                 false => Err(wrong("values must have a known type")),
             };
         };
-        let number = || {
-            part.extract::<i128>()
-                .map_err(|error| match error.is_instance_of::<PyOverflowError>(item.py()) {
-                    true => wrong("values must be between -2^127 and 2^127 - 1, got a larger int"),
-                    false => error,
-                })
-        };
-        let bytes = || Ok::<_, PyErr>(part.cast::<PyBytes>()?.as_bytes());
+        let number = || part.extract::<i128>();
         let places = u32::try_from(digits).unwrap_or(0);
         let padded;
         let typed = match &*kind {
             "text" => Typed::Text(part.cast::<PyString>()?.to_str()?),
             "bytes" => {
-                padded = self.padded(bytes()?, usize::try_from(digits).unwrap_or(0))?;
+                padded = self.padded(
+                    part.cast::<PyBytes>()?.as_bytes(),
+                    usize::try_from(digits).unwrap_or(0),
+                )?;
                 Typed::Bytes(&padded)
             }
             "float" => Typed::Float(part.extract()?, places),
@@ -145,16 +139,8 @@ fn wrong(reason: &str) -> PyErr {
 
 /// Returns a value as Python shows it, cut to a short text.
 fn shown(value: &Bound<'_, PyAny>) -> String {
-    // Only these may be long.
-    let is_long = value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>();
-    let start = PySlice::new(value.py(), 0, SHOWN as isize, 1);
-    let value = if is_long {
-        value.get_item(start)
-    } else {
-        Ok(value.clone())
-    };
     let text = value
-        .and_then(|value| value.repr())
+        .repr()
         .map(|text| text.to_string_lossy().chars().take(SHOWN).collect());
     text.unwrap_or_else(|_| "another value".to_owned())
 }

@@ -56,7 +56,8 @@ def _typed(values: Any) -> Iterator[Any]:
         if numpy and isinstance(value, (numpy.generic, numpy.ndarray)) and not isinstance(value, (str, bytes, float)):
             yield from _of_numpy(numpy, value)
         else:
-            yield value, *_given(value)
+            # A message needs no more of a long text.
+            yield value[:100] if isinstance(value, (str, bytes)) else value, *_given(value)
 
 
 def _of_numpy(numpy: Any, array: Any) -> Iterator[Any]:
@@ -100,6 +101,8 @@ def _given(value: Any) -> tuple[Any, ...]:
         case bytes():
             return "bytes", value, len(value), False
         case int() if not isinstance(value, bool):
+            if value.bit_length() > 127:
+                raise ValueError("values must be between -2^127 and 2^127 - 1, got a larger int")
             return "number", value, 0, False
         case float():
             return "float", value, 15, False
