@@ -1,10 +1,7 @@
 //! The keys in arrays of Arrow and NumPy, in batches.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayAccessor, ArrayReader as _, new_empty_array};
+use arrow_array::{Array, ArrayAccessor, ArrayReader as _, downcast_integer, new_empty_array};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -168,7 +165,13 @@ fn append<'a>(
     texts: &mut Vec<&'a [u8]>,
     integers: &mut Vec<i64>,
 ) -> PyResult<()> {
-    match array.data_type() {
+    macro_rules! integers {
+        ($type:ty) => {
+            append_integers(array.as_primitive::<$type>(), rows, integers)
+        };
+    }
+    downcast_integer! {
+        array.data_type() => (integers),
         DataType::Utf8 => append_texts(array.as_string::<i32>(), rows, texts),
         DataType::LargeUtf8 => append_texts(array.as_string::<i64>(), rows, texts),
         DataType::Utf8View => append_texts(array.as_string_view(), rows, texts),
@@ -176,14 +179,6 @@ fn append<'a>(
         DataType::LargeBinary => append_texts(array.as_binary::<i64>(), rows, texts),
         DataType::BinaryView => append_texts(array.as_binary_view(), rows, texts),
         DataType::FixedSizeBinary(_) => append_texts(array.as_fixed_size_binary(), rows, texts),
-        DataType::Int8 => append_integers(array.as_primitive::<Int8Type>(), rows, integers),
-        DataType::Int16 => append_integers(array.as_primitive::<Int16Type>(), rows, integers),
-        DataType::Int32 => append_integers(array.as_primitive::<Int32Type>(), rows, integers),
-        DataType::Int64 => append_integers(array.as_primitive::<Int64Type>(), rows, integers),
-        DataType::UInt8 => append_integers(array.as_primitive::<UInt8Type>(), rows, integers),
-        DataType::UInt16 => append_integers(array.as_primitive::<UInt16Type>(), rows, integers),
-        DataType::UInt32 => append_integers(array.as_primitive::<UInt32Type>(), rows, integers),
-        DataType::UInt64 => append_integers(array.as_primitive::<UInt64Type>(), rows, integers),
         DataType::Null => Ok(()),
         other => Err(wrong_type(&described(other))),
     }
@@ -222,12 +217,6 @@ pub(crate) fn described(data_type: &DataType) -> String {
     }
 }
 
-/// Returns a module if it has been imported.
-pub(crate) fn loaded<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-    Ok(modules.get_item(name).ok())
-}
-
 /// Returns an error for a table of several columns.
 pub(crate) fn check_column(values: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
     let (py, class) = (values.py(), values.get_type());
@@ -235,80 +224,52 @@ pub(crate) fn check_column(values: &Bound<'_, PyAny>, what: &str) -> PyResult<()
     if !class.hasattr(intern!(py, "columns"))? {
         return Ok(());
     }
-    let first = if class.hasattr(intern!(py, "collect"))? {
+    let name = class.name()?;
+    let first = if name == "LazyFrame" {
         "collect it, then "
     } else {
         ""
     };
-    Err(PyTypeError::new_err(format!(
-        "{what} must be a list or one column, got {}: {first}pass one of its columns",
-        class.name()?
-    )))
-}
-
-/// Returns a NumPy array of one dimension, the kind of its items, and their width. `what` is the name of the argument.
-pub(crate) fn of_numpy<'py>(
-    values: &Bound<'py, PyAny>,
-    what: &str,
-) -> PyResult<Option<(Bound<'py, PyAny>, char, usize)>> {
-    let py = values.py();
-    // An array exists only if NumPy has been imported.
-    let Some(numpy) = loaded(py, "numpy")? else {
-        return Ok(None);
-    };
-    let Ok(class) = numpy.getattr(intern!(py, "ndarray")) else {
-        return Ok(None);
-    };
-    if !values.is_instance(&class)? {
-        return Ok(None);
-    }
-    if values.hasattr(intern!(py, "mask"))? {
-        let masked = values
-            .getattr(intern!(py, "mask"))?
-            .call_method0(intern!(py, "any"))?;
-        return match masked.is_truthy()? {
-            true => Err(PyValueError::new_err(format!(
-                "{what} must not be masked, got a masked array: pass {what}.compressed()"
-            ))),
-            false => Ok(None),
-        };
-    }
-    // The methods of a class that is derived from it may be others.
-    let array = numpy.call_method1(intern!(py, "asarray"), (values,))?;
-    let dtype = array.getattr(intern!(py, "dtype"))?;
-    let dimensions: usize = array.getattr(intern!(py, "ndim"))?.extract()?;
-    if dimensions != 1 {
-        return Err(PyTypeError::new_err(format!(
-            "{what} must have one dimension, got {dimensions}"
-        )));
-    }
-    let kind = dtype.getattr(intern!(py, "kind"))?.extract()?;
-    Ok(Some((
-        array,
-        kind,
-        dtype.getattr(intern!(py, "itemsize"))?.extract()?,
-    )))
-}
-
-/// Returns the bytes of a batch of a NumPy array from this row on, converted to a type.
-pub(crate) fn stored<'py>(
-    array: &Bound<'py, PyAny>,
-    from: usize,
-    dtype: impl IntoPyObject<'py>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let py = array.py();
-    let rows = array.get_item(PySlice::new(py, from as isize, (from + BATCH) as isize, 1))?;
-    let copy = rows.call_method1(intern!(py, "astype"), (dtype, "K", "unsafe", true, false))?;
-    Ok(copy.call_method0(intern!(py, "tobytes"))?.cast_into()?)
+    let reason = format!("{what} must be a list or one column, got {name}: {first}pass one of its columns");
+    Err(PyTypeError::new_err(reason))
 }
 
 /// Passes on the keys of a NumPy array. Returns false if it is none, or one of objects, which must be iterated.
 pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     let py = keys.py();
-    let Some((keys, kind, width)) = of_numpy(keys, "keys")? else {
+    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    let numpy = modules.get_item(intern!(py, "numpy"));
+    // An array exists only if NumPy has been imported.
+    let Ok(class) = numpy.and_then(|numpy| numpy.getattr(intern!(py, "ndarray"))) else {
         return Ok(false);
     };
+    if !keys.is_instance(&class)? {
+        return Ok(false);
+    }
+    // A masked array has no keys in some rows.
+    if keys.hasattr(intern!(py, "mask"))? {
+        let masked = keys
+            .getattr(intern!(py, "mask"))?
+            .call_method0(intern!(py, "any"))?;
+        let reason = "keys must not be masked, got a masked array: pass keys.compressed()";
+        return match masked.is_truthy()? {
+            true => Err(PyTypeError::new_err(reason)),
+            false => Ok(false),
+        };
+    }
+    // The methods of a class that is derived from it may be others.
+    let keys = &class
+        .py()
+        .import(intern!(py, "numpy"))?
+        .call_method1(intern!(py, "asarray"), (keys,))?;
     let dtype = keys.getattr(intern!(py, "dtype"))?;
+    let dimensions: usize = keys.getattr(intern!(py, "ndim"))?.extract()?;
+    if dimensions != 1 {
+        return Err(PyTypeError::new_err(format!(
+            "keys must have one dimension, got {dimensions}"
+        )));
+    }
+    let kind: char = dtype.getattr(intern!(py, "kind"))?.extract()?;
     let little_endian = match kind {
         'O' | 'T' => return Ok(false),
         'i' => intern!(py, "<i8").clone().into_any(),
@@ -320,10 +281,16 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
             )));
         }
     };
+    let width: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
     let (mut integers, mut text) = (Vec::new(), Vec::new());
     for from in (0..keys.len()?).step_by(BATCH) {
-        let bytes = stored(&keys, from, &little_endian)?;
-        let bytes = bytes.as_bytes();
+        let rows = keys.get_item(PySlice::new(py, from as isize, (from + BATCH) as isize, 1))?;
+        let copy = rows.call_method1(
+            intern!(py, "astype"),
+            (&little_endian, "K", "unsafe", true, false),
+        )?;
+        let bytes = copy.call_method0(intern!(py, "tobytes"))?;
+        let bytes = bytes.cast::<PyBytes>()?.as_bytes();
         if kind == 'i' || kind == 'u' {
             let numbers = bytes.as_chunks().0.iter().map(|bytes| i64::from_le_bytes(*bytes));
             integers.clear();
@@ -336,7 +303,7 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
         }
         text.clear();
         let mut ends = Vec::with_capacity(BATCH);
-        for row in 0..BATCH.min(keys.len()? - from) {
+        for row in 0..rows.len()? {
             let item = &bytes[row * width..(row + 1) * width];
             match kind {
                 'S' => text.extend_from_slice(without_zeros(item)),

@@ -11,38 +11,25 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::exit::{Call, detach};
-use crate::{path_of, values};
+use crate::{arrays, path_of, values};
 
 /// The number of columns that a message lists, and of letters of each.
 const LISTED: usize = 100;
 /// The number of values that are looked up between two looks at signals.
 const QUERIED: usize = 65_536;
 
-/// Return the numbers of the row groups that may contain one of the values, by the Bloom filters in the file.
-///
-/// The other row groups certainly contain none of them. A row group without a readable filter of the column may
-/// contain any value.
-///
-/// `column` is the path of the column, its parts joined by dots, as in "items.list.element". Values are int, float,
-/// str, bytes, Decimal, date, datetime, time and UUID, and scalars, arrays and columns of NumPy, Arrow, pandas and
-/// polars. A datetime must be aware of its time zone if the column is in UTC, and naive otherwise. Bytes, and numbers
-/// for a column of dates or times, are taken as they are stored. Raise ValueError if a value is none of the column's
-/// type, or if its stored form is not certain.
-///
-/// >>> import pyarrow.parquet
-/// >>> table = pyarrow.table({"id": list(range(3000))})
-/// >>> pyarrow.parquet.write_table(table, "rows.parquet", row_group_size=1000, bloom_filter_options={"id": True})
-/// >>> parquet_row_groups("rows.parquet", "id", [7, 2500])
-/// [0, 2]
+/// Returns the numbers of the row groups that may contain one of the values. `typed` is explained by
+/// [`values::read`].
 #[pyfunction]
 pub(crate) fn parquet_row_groups(
     py: Python<'_>,
     #[pyo3(from_py_with = path_of)] path: PathBuf,
     column: &str,
     values: &Bound<'_, PyAny>,
+    typed: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<u64>> {
     let _call = Call::begin(py);
-    values::check_container(values)?;
+    arrays::check_column(values, "values")?;
     let file = detach(py, || open(&path))?;
     let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
     let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
@@ -62,11 +49,13 @@ pub(crate) fn parquet_row_groups(
     let mut of_column: BTreeMap<_, Vec<Value>> = BTreeMap::new();
     for chunk in &chunks {
         if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
-            entry.insert(values::read(values, chunk.column_type)?);
+            entry.insert(values::read(values, chunk.column_type, typed)?);
         }
     }
-    if of_column.values().any(Vec::is_empty) {
-        return Ok(Vec::new());
+    match of_column.values().filter(|values| values.is_empty()).count() {
+        0 => {}
+        all if all == of_column.len() => return Ok(Vec::new()),
+        _ => return Err(refused(&path, "values must be a list where several columns have one path")),
     }
     let mut filters = file.filters(chunks);
     while let Some((chunk, filter)) = detach(py, || filters.next()) {

@@ -144,7 +144,7 @@ SEEN = Filter(10)
 MESSAGES = [
     *[(lambda v=v: call(v), error, text) for call in (SEEN.update, lambda v: parquet_row_groups(__file__, "c", v)) for v, error, text in [
         (pl.LazyFrame({"a": [7]}), TypeError, "got LazyFrame: collect it, then pass one of its columns"), (pd.DataFrame({"a": [7]}), TypeError, "got DataFrame: pass one")]],
-    (lambda: SEEN.update(np.ma.array([7], mask=True)), ValueError, "pass keys.compressed"), (lambda: SEEN.update(pl.Series([[7]])), TypeError, "got lists: pass their items"),
+    (lambda: SEEN.update(np.ma.array([7], mask=True)), TypeError, "pass keys.compressed"), (lambda: SEEN.update(pl.Series([[7]])), TypeError, "got lists: pass their items"),
     *[(lambda v=v: Filter.from_redis_chunks(v), TypeError, "chunks must be pairs of an iterator and bytes") for v in ("text", [(1, "text")], [b"text"])],
     *[(lambda call=call: call(b"path"), TypeError, "got bytes: pass os.fsdecode") for call in (Filter.open, SEEN.save, FilterSet.open, lambda p: parquet_row_groups(p, "c", [7]))],
     *[(lambda call=call: call(100, bits_per_key=float("inf")), ValueError, "bits per key must be finite, got inf") for call in (Filter, Filter.sizing)],

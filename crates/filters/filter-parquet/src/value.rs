@@ -60,16 +60,14 @@ pub enum Typed<'a> {
     Text(&'a str),
     /// The stored bytes, those of a UUID in either order.
     Bytes(&'a [u8]),
-    /// A whole number, in a column of dates or times the stored one.
-    Integer(i128),
-    /// A whole number, divided by ten this many times.
-    Decimal(i128, i64),
+    /// A whole number, divided by ten this many times. In a column of dates or times it is the stored number.
+    Number(i128, i64),
     /// A number in floating point, and the number of decimal digits that its type can store for certain: 15 for `f64`.
     Float(f64, u32),
     /// A UUID.
     Uuid([u8; 16]),
     /// The days since 1970 in the Gregorian calendar.
-    Date(i64),
+    Date(i128),
     /// The time since midnight in units of this many decimal places of a second, and true if it is in UTC.
     Time(i128, u32, bool),
     /// The time since 1970, with the fields of a time of day.
@@ -382,8 +380,7 @@ fn big_endian(number: i128, len: usize) -> Option<Vec<u8>> {
 fn whole(value: Typed<'_>) -> Option<i128> {
     match value {
         Typed::Text(text) => text.parse().ok(),
-        Typed::Integer(number) => Some(number),
-        Typed::Decimal(number, scale) => scaled(number, -i128::from(scale)),
+        Typed::Number(number, scale) => scaled(number, -i128::from(scale)),
         _ => None,
     }
 }
@@ -404,8 +401,7 @@ fn scaled(number: i128, exponent: i128) -> Option<i128> {
 fn unscaled(value: Typed<'_>, scale: i64) -> Option<i128> {
     match value {
         Typed::Text(text) => unscaled_text(text, scale),
-        Typed::Integer(number) => scaled(number, scale.into()),
-        Typed::Decimal(number, from) => scaled(number, i128::from(scale) - i128::from(from)),
+        Typed::Number(number, from) => scaled(number, i128::from(scale) - i128::from(from)),
         // With more digits, other decimal numbers have the same nearest one in floating point.
         Typed::Float(number, digits) => {
             let unscaled = unscaled_text(&format!("{number}"), scale);
@@ -435,8 +431,7 @@ fn floating(value: Typed<'_>, encode: impl Fn(f64, f32) -> Forms) -> Parsed {
     let parsed = |text: &str| Some((text.parse::<f64>().ok()?, text.parse::<f32>().ok()?));
     let nearest = match value {
         Typed::Text(text) => parsed(text),
-        Typed::Integer(number) => parsed(&format!("{number}")),
-        Typed::Decimal(number, scale) => {
+        Typed::Number(number, scale) => {
             parsed(&format!("{number}e{}", -i128::from(scale))).filter(|(double, _)| double.is_finite())
         }
         #[expect(clippy::cast_possible_truncation, reason = "rounded")]
@@ -506,7 +501,7 @@ fn written_date(text: &str) -> Option<i128> {
 fn date(value: Typed<'_>) -> Option<[i128; 2]> {
     let date = match value {
         Typed::Text(text) => written_date(text)?,
-        Typed::Date(days) => days.into(),
+        Typed::Date(days) => days,
         // Midnight.
         Typed::Timestamp(time, digits, false) => scaled(time, -i128::from(digits))
             .filter(|seconds| seconds % DAY == 0)?
@@ -514,17 +509,16 @@ fn date(value: Typed<'_>) -> Option<[i128; 2]> {
         _ => return None,
     };
     // The Gregorian calendar leaves out a day at the end of three in four centuries, whose years begin in March.
-    let (cycle, day) = (
-        (date + 719_468).div_euclid(146_097),
-        (date + 719_468).rem_euclid(146_097),
-    );
-    let left_out = 3 * cycle + (day / 36_524).min(3);
-    let julian = if date < GREGORIAN {
-        date + left_out - 2
-    } else {
-        date
-    };
-    Some([date, julian])
+    let since = date.checked_add(719_468)?;
+    let left_out = 3 * since.div_euclid(146_097) + (since.rem_euclid(146_097) / 36_524).min(3);
+    Some([
+        date,
+        if date < GREGORIAN {
+            date + left_out - 2
+        } else {
+            date
+        },
+    ])
 }
 
 /// Returns the time since midnight in units of this many decimal places of a second.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._samebits import Filter, FilterSet, __version__, _formats, parquet_row_groups
+from ._parquet import parquet_row_groups
+from ._samebits import Filter, FilterSet, __version__, _formats
 
 __all__ = ["Filter", "FilterSet", "Format", "__version__", "formats", "parquet_row_groups"]
 

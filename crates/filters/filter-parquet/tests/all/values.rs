@@ -75,14 +75,18 @@ fn values_with_types_are_those_that_people_write() {
     let [date, time] = [Date, Time(3, true)].map(|logical| of(Int32, Some(logical)));
     let [utc, local] = [true, false].map(|is_utc| of(Int64, Some(Timestamp(9, is_utc))));
     for (value, column, text) in [
-        (Typed::Integer(-7), of(Int32, None), "-7"),
-        (Typed::Decimal(700, 2), of(Int64, None), "7"),
-        (Typed::Decimal(15, 1), decimal, "1.5"),
-        (Typed::Integer(7), decimal, "7"),
+        (Typed::Number(-7, 0), of(Int32, None), "-7"),
+        (Typed::Number(700, 2), of(Int64, None), "7"),
+        (Typed::Number(15, 1), decimal, "1.5"),
+        (Typed::Number(7, 0), decimal, "7"),
         (Typed::Float(1234.5, 15), decimal, "1234.5"),
         (Typed::Float(-0.0, 15), of(Double, None), "0.0"),
-        (Typed::Decimal(1, 1), of(Float, None), "0.1"),
-        (Typed::Integer(3), of(FixedLenByteArray(2), Some(Float16)), "3.0"),
+        (Typed::Number(1, 1), of(Float, None), "0.1"),
+        (
+            Typed::Number(3, 0),
+            of(FixedLenByteArray(2), Some(Float16)),
+            "3.0",
+        ),
         (Typed::Uuid([7; 16]), uuid, "07070707-0707-0707-0707-070707070707"),
         (Typed::Date(-208_100), date, "1400-03-30"),
         (Typed::Timestamp(86_400_000, 3, false), date, "1970-01-02"),
@@ -99,18 +103,18 @@ fn values_with_types_are_those_that_people_write() {
         assert_eq!(Value::of(Typed::Text(text), column), Value::of(value, column));
     }
     for (value, column) in [
-        (Typed::Integer(10_i128.pow(31)), uuid),
-        (Typed::Integer(i128::MAX), decimal),
+        (Typed::Number(10_i128.pow(31), 0), uuid),
+        (Typed::Number(i128::MAX, 0), decimal),
         (Typed::Float(130_128_727_134.5, 15), decimal),
         (Typed::Float(f64::INFINITY, 15), decimal),
-        (Typed::Decimal(1, i64::MIN), decimal),
-        (Typed::Decimal(1, -400), of(Double, None)),
+        (Typed::Number(1, i64::MIN), decimal),
+        (Typed::Number(1, -400), of(Double, None)),
         (Typed::Float(7.0, 15), of(Int32, None)),
         (Typed::Timestamp(7, 9, false), utc),
         (Typed::Timestamp(i128::MIN, u32::MAX, true), utc),
         (Typed::Time(7, 3, true), of(Int32, Some(Time(3, false)))),
         (Typed::Time(7, 6, true), time),
-        (Typed::Date(i64::MAX), date),
+        (Typed::Date(i128::MAX), date),
         (Typed::Date(7), local),
         (Typed::Uuid([7; 16]), of(ByteArray, None)),
         (Typed::Timestamp(7, 9, true), of(Int96, None)),
