@@ -232,11 +232,12 @@ impl dyn AnyFormat + '_ {
         }
         let is_wide = self.hash_bits() > 32;
         if !is_wide {
-            // Some sizes are bad ones: by the byte, and by whole lines.
-            for part in 1..=8 {
-                let part = f64::from(part);
-                self.look(keys, (most.get() - part / 100.0).max(0.0), &mut best)?;
-                self.look(keys, most.get() * (1.0 - part / 200.0), &mut best)?;
+            // Some sizes are bad ones: by the byte, and in RocksDB's legacy format by whole lines.
+            let lines = self.reach(keys).map_or(32, |_| 0);
+            for part in 1..=8.max(lines) {
+                let step = if part <= 8 { f64::from(part) / 100.0 } else { 0.0 };
+                self.look(keys, (most.get() - step).max(0.0), &mut best)?;
+                self.look(keys, most.get() * (1.0 - f64::from(part) / 128.0), &mut best)?;
             }
         }
         if !is_wide && self.filter_len(keys, most)? > FEW_BYTES {
