@@ -63,7 +63,10 @@ impl dyn AnyFormat + '_ {
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
-        let is_enough = |bits| self.rough_rate(keys, hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+        let is_enough = |bits| {
+            self.rough_rate(keys, hundredths(bits))
+                .is_ok_and(|rate| rate <= wanted)
+        };
         let mut found = least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole);
         // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
         for _ in 0..CORRECTIONS {
