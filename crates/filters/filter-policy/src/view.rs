@@ -223,7 +223,11 @@ impl<'a> FilterView<'a> {
             // Other positions take as many keys more or fewer to have as many ones.
             for _ in 0..8 {
                 let seen = keys_of(fill_of(self.bits(), libm::round(keys) as u64, probes));
-                keys *= if seen > 0.0 && seen.is_finite() { keys_of(fill) / seen } else { 1.0 };
+                keys *= if seen > 0.0 && seen.is_finite() {
+                    keys_of(fill) / seen
+                } else {
+                    1.0
+                };
             }
         }
         Some(libm::round(keys) as u64)

@@ -21,8 +21,8 @@ use crate::bits_per_key::BitsPerKey;
 use crate::building::{each_batch, room};
 use crate::error::Error;
 use crate::key_hash::HashFunctionId;
-use crate::sizing::Precision;
 use crate::policy::{Facts, FilterSize, Format, Policy, Prepared};
+use crate::sizing::{Precision, ROUGHLY};
 use crate::view::FilterView;
 
 use coprime::coprime_bytes;
@@ -515,7 +515,7 @@ impl<H: KeyHasher> Format for LevelDb<H> {
 
     fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
         let bits = self.bit_array_len(keys)? * 8;
-        Ok(rate::rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
+        Ok(ROUGHLY * rate::rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
     }
 
     fn reach(_: u64) -> Option<u64> {

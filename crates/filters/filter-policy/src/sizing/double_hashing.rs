@@ -12,7 +12,7 @@ mod walks;
 use crate::Error;
 use crate::error::outside;
 
-use self::cover::{MAX, Shares, all_covered};
+use self::cover::{MAX, Moves, Shares, all_covered};
 pub(crate) use self::walks::{Walks, gcd};
 
 /// Filters with more probes of all keys for each bit are so full that repeated positions do not matter.
@@ -20,6 +20,9 @@ const CROWDED: f64 = 4.0;
 
 /// A part of the rate that is smaller than this share of it is not computed.
 const NEGLIGIBLE: f64 = 1e-3;
+
+/// Rough rates are stated this much higher, so that a search seldom ends at a size which is too small.
+pub(crate) const ROUGHLY: f64 = 1.015;
 
 /// The precision of an estimated rate.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +135,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
         .sum();
     // As many more keys cover a position as make it a one so much more often.
     let more = libm::log1p(-ones) / libm::log1p(-even);
-    let mut rate = 0.0;
+    let (mut rate, mut moves): (f64, Moves) = (0.0, [[0.0; MAX + 1]; MAX + 1]);
     // The class of most keys comes first.
     for positions in core::iter::once(probes).chain(1..probes) {
         let (Some(&share), Some(hits)) = (classes.shares.get(positions), classes.hits.get(positions)) else {
@@ -141,7 +144,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
         if share > NEGLIGIBLE * rate {
             // A position is covered as often as any position is.
             let once = more * positions as f64 * mean / bits;
-            rate += share * all_covered(positions, hits, once, keys);
+            rate += share * all_covered(positions, hits, once, keys, &mut moves);
         }
     }
     rate.min(1.0)

@@ -60,7 +60,8 @@ impl dyn AnyFormat + '_ {
     }
 
     /// Returns the smallest bits per key, to a hundredth and above 0, whose `expected_rate` does
-    /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that.
+    /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that. In the formats
+    /// of LevelDB and Basho, whose rates are estimates, somewhat fewer may suffice.
     ///
     /// # Errors
     ///

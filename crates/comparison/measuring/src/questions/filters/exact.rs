@@ -12,7 +12,7 @@ use crate::record::{Choice, CostRow, FunctionSummary, Unit};
 
 /// Returns the rate of an ideal hash in a filter of exactly these keys.
 fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
-    /// The rates known so far: each takes up to 50 ms to compute, and every function needs them.
+    /// The rates known so far: each takes milliseconds to compute, and every function needs them.
     static KNOWN: Mutex<Vec<(u64, BitsPerKey, Option<f64>)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., rate)) = known

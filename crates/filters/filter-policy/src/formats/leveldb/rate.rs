@@ -36,14 +36,16 @@ pub(crate) fn rate(bits: u64, keys: u64, probes: u8, precision: Precision) -> f6
 /// bits have steps that are equal modulo the common divisor. In large filters they are counted.
 fn equal_walks(bits: u64) -> f64 {
     /// From this many bits on, so few hash values have one start that they are counted.
-    const FEW_STARTS: u64 = 1 << 18;
+    const FEW_STARTS: u64 = 1 << 20;
     if bits < FEW_STARTS {
         return gcd(bits, CYCLE) as f64;
     }
     let equal = |number: u64| {
         let apart = number * bits;
         let step = (apart << 15) % CYCLE;
-        let (wrapped, of) = (step as f64 / CYCLE as f64, |step: u64| f64::from(u8::from(step.is_multiple_of(bits))));
+        let (wrapped, of) = (step as f64 / CYCLE as f64, |step: u64| {
+            f64::from(u8::from(step.is_multiple_of(bits)))
+        });
         let both = (1.0 - wrapped) * of(step) + wrapped * of(CYCLE - step);
         2.0 * (1.0 - apart as f64 / HASHES as f64) * both
     };

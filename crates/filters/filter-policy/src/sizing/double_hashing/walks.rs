@@ -103,7 +103,10 @@ impl Walks {
 
     /// Sets how many times as many keys as by chance have a key's step with its start.
     pub(crate) const fn with_equal(self, times: f64) -> Self {
-        Self { same: (times - 1.0).max(0.0), ..self }
+        Self {
+            same: (times - 1.0).max(0.0),
+            ..self
+        }
     }
 
     pub(super) const fn bits(&self) -> u64 {
@@ -120,10 +123,13 @@ impl Walks {
         let (bits, probes) = (self.bits as f64, self.probes as f64);
         let solutions = self.solutions.iter().take(self.probes).enumerate().skip(1);
         // Probes that are so far apart leave as many positions.
-        let matching = |(distance, solutions): (usize, &u64)| *solutions as f64 * libm::pow(ones, distance as f64);
+        let matching =
+            |(distance, solutions): (usize, &u64)| *solutions as f64 * libm::pow(ones, distance as f64);
         let repeating: f64 = solutions.map(matching).sum();
+        // Few keys share more than half of the positions, except those that walk alike or backwards.
+        let sharing = 8.0 + self.same + 2.0 * probes * probes * libm::pow(ones, probes / 2.0);
         // Overflows lead to two sums for each distance.
-        2.0 * repeating / bits + keys * (2.0 * probes * probes + self.same) / (bits * bits)
+        2.0 * repeating / bits + keys * sharing / (bits * bits)
     }
 
     /// Estimates the classes of keys.

@@ -75,9 +75,9 @@ fn rates_beyond_the_format_are_refused() {
         (rate / 1000.0 * libm::ldexp(1.0, 64) - 1.0).abs() < 1e-6,
         "{rate}"
     );
-    // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %.
+    // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %. Aligned strides add a thousandth of that.
     let found = FORMAT.expected_rate(10_000_000, BitsPerKey::whole(100)).unwrap();
-    assert!((found / 0.002_325_598 - 1.0).abs() < 1e-5, "{found}");
+    assert!((0.0..0.002).contains(&(found / 0.002_325_598 - 1.0)), "{found}");
 }
 
 /// Compares lengths and probe counts with the filters that policies write, at the edges of blocks, lines and kinds.

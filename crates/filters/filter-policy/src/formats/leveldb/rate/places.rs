@@ -37,7 +37,7 @@ const FEW_VALUES: u64 = 1 << 26;
 pub(super) fn fill(bits: u64, keys: u64, probes: u8) -> f64 {
     let places = KeyPlaces::new(bits, keys, probes);
     let classes = places.zeros.get(..small(places.classes)).unwrap_or_default();
-    1.0 - places.third_leaves() * classes.iter().sum::<f64>() / classes.len() as f64
+    1.0 - places.third_leaves(Precision::Full) * classes.iter().sum::<f64>() / classes.len() as f64
 }
 
 /// Returns the rate over the rate of evenly spread positions: the mean over hash values of the product of the shares of
@@ -53,12 +53,17 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
     }
     let random = &mut SplitMix64::new(SEED);
     let draws = precision.of((bits / 16).min(LOOKS / u64::from(probes)).max(1 << 11));
-    let aligned_draws = if places.third.reach == 0 { 0 } else { precision.of(ALIGNED_DRAWS) };
+    let aligned_draws = if places.third.reach == 0 {
+        0
+    } else {
+        precision.of(ALIGNED_DRAWS)
+    };
     // Each draw counts with the inverse of the rate at which either kind of draw leads to it.
     let weighted = |Look { product, aligned, .. }| product / (draws as f64 + aligned_draws as f64 * aligned);
     // The zeros that the third probe leaves are a control variate: their mean is known.
     let others = f64::from(probes - u8::from(probes > 2));
-    let (expected, [mut mean, mut left, mut squares, mut products]) = (others * places.third_leaves(), [0.0; 4]);
+    let (expected, [mut mean, mut left, mut squares, mut products]) =
+        (others * places.third_leaves(precision), [0.0; 4]);
     for _ in 0..draws {
         let look = places.look(random.next() >> 32);
         let (more, share) = (look.left - expected, weighted(look));
@@ -102,7 +107,8 @@ struct KeyPlaces {
 
 impl KeyPlaces {
     fn new(bits: u64, keys: u64, probes: u8) -> Self {
-        let all = core::array::from_fn(|number| Probe::new(number as u64, bits));
+        // Those from the number of probes on are not used.
+        let all = core::array::from_fn(|number| Probe::new(number as u64 % u64::from(probes), bits));
         let others = || all.iter().take(probes.into()).filter(|probe| probe.number != 2);
         let classes = others().fold(1, |all, Probe { shared, .. }| all / gcd(all, *shared) * shared);
         let mut hashes = [0.0; MAX_CLASSES];
@@ -145,13 +151,19 @@ impl KeyPlaces {
             left += if probe.number == 2 { 0.0 } else { zeros };
             product *= 1.0 - zeros * self.others_leave(probe, wraps, value);
             value += stride;
-            sum = self.third.plus(sum, if value < HASHES { step } else { once_more });
+            sum = self
+                .third
+                .plus(sum, if value < HASHES { step } else { once_more });
             (value, wraps) = (value % HASHES, wraps + value / HASHES);
             if self.third.divisor > 1 {
                 sum = self.sum_of(value);
             }
         }
-        Look { product, left, aligned }
+        Look {
+            product,
+            left,
+            aligned,
+        }
     }
 
     /// Returns the sum of a value.
@@ -163,20 +175,24 @@ impl KeyPlaces {
     #[inline(always)]
     fn third_leaves_at(&self, sum: u64, value: u64) -> (f64, u64) {
         let (hashes, values) = self.third.hashes(sum, value);
-        let zeros = if values == 0 { 1.0 } else { libm::exp(-self.weight * hashes) };
+        let zeros = if values == 0 {
+            1.0
+        } else {
+            libm::exp(-self.weight * hashes)
+        };
         (zeros, values)
     }
 
     /// Returns the mean of these shares over all positions.
-    fn third_leaves(&self) -> f64 {
-        const PARTS: u64 = 1 << 10;
+    fn third_leaves(&self, precision: Precision) -> f64 {
+        let parts = precision.of(1 << 10);
         let values = if self.count > 2 { 196_606 } else { 0 };
         let ones = |part: u64| {
-            let value = (2 * part + 1) * values / (2 * PARTS) * THIRD % HASHES;
+            let value = (2 * part + 1) * values / (2 * parts) * THIRD % HASHES;
             let (zeros, values) = self.third_leaves_at(self.sum_of(value), value);
             (1.0 - zeros) / values.max(1) as f64
         };
-        let ones = (0..PARTS).map(ones).sum::<f64>() / PARTS as f64 * values as f64 / self.bits as f64;
+        let ones = (0..parts).map(ones).sum::<f64>() / parts as f64 * values as f64 / self.bits as f64;
         1.0 - ones
     }
 
@@ -273,7 +289,14 @@ impl Probe {
             share: 1.0 / number.max(1) as f64,
             means: [0.0; MAX],
         };
-        probe.means = core::array::from_fn(|wraps| probe.hashes(probe.shared, wraps as u64, 0.5));
+        let mean = |wraps| probe.hashes(probe.shared, wraps, 0.5);
+        probe.means = core::array::from_fn(|wraps| {
+            if wraps as u64 > number {
+                0.0
+            } else {
+                mean(wraps as u64)
+            }
+        });
         probe
     }
 
@@ -357,7 +380,11 @@ impl Third {
         ];
         let wraps = wraps.map(sums);
         // Strides that are further from the middle lead from the first to the last sums within the probes.
-        let reach = if probes > 2 && bits >= FEW_POSITIONS { (SUMS / (probes - 1)).max(SUMS / 8).min(apart / 8) } else { 0 };
+        let reach = if probes > 2 && bits >= FEW_POSITIONS {
+            (SUMS / (probes - 1)).max(SUMS / 8).min(apart / 8)
+        } else {
+            0
+        };
         Self {
             bits,
             reach,
@@ -424,20 +451,28 @@ impl Third {
     #[inline(always)]
     fn hashes(&self, sum: u64, value: u64) -> (f64, u64) {
         let [never, once, twice] = &self.wraps;
-        let is_away = |sums: &Sums| self.plus(sum, sums.ahead) >= sums.count;
-        if is_away(never) && is_away(once) && is_away(twice) {
+        let (never, once, twice) = (
+            never.hashes(self, sum, value),
+            once.hashes(self, sum, value),
+            twice.hashes(self, sum, value),
+        );
+        (never.0 + once.0 + twice.0, never.1 + once.1 + twice.1)
+    }
+}
+
+impl Sums {
+    #[inline(always)]
+    fn hashes(&self, third: &Third, sum: u64, value: u64) -> (f64, u64) {
+        let after = third.plus(sum, self.ahead);
+        if after >= self.count || third.divisor > 1 && value % third.bits % third.divisor != self.rest {
             return (0.0, 0);
         }
-        let (mut hashes, mut values) = (0.0, 0);
-        for sums in &self.wraps {
-            let after = self.plus(sum, sums.ahead);
-            if after < sums.count && (self.divisor == 1 || value % self.bits % self.divisor == sums.rest) {
-                let more = if after + self.apart < sums.count { (sums.count - 1 - after) / self.apart } else { 0 };
-                let middle = after as f64 + (more * self.apart) as f64 / 2.0;
-                hashes += (more + 1) as f64 * (sums.least + sums.growth * middle);
-                values += more + 1;
-            }
-        }
-        (hashes, values)
+        let more = if after + third.apart < self.count {
+            (self.count - 1 - after) / third.apart
+        } else {
+            0
+        };
+        let middle = after as f64 + (more * third.apart) as f64 / 2.0;
+        ((more + 1) as f64 * (self.least + self.growth * middle), more + 1)
     }
 }

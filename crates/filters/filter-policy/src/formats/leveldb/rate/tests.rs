@@ -35,10 +35,14 @@ fn rates_are_those_that_are_counted() {
         (1_000_000, 20.0, 2),
     ] {
         let bits_per_key = BitsPerKey::fractional(bits_per_key).unwrap();
-        let (bits, probes) = (leveldb::filter_bits(bits_per_key, keys).unwrap(), super::super::probes(bits_per_key));
+        let (bits, probes) = (
+            leveldb::filter_bits(bits_per_key, keys).unwrap(),
+            super::super::probes(bits_per_key),
+        );
         let positions = |hash: u32| {
             let stride = hash.rotate_right(17);
-            (0..u32::from(probes)).map(move |i| (u64::from(hash.wrapping_add(stride.wrapping_mul(i))) % bits) as usize)
+            (0..u32::from(probes))
+                .map(move |i| (u64::from(hash.wrapping_add(stride.wrapping_mul(i))) % bits) as usize)
         };
         let (computed, mut matches, mut ones) = (rate(bits, keys, probes), 0_u32, 0_usize);
         let queries = 1e4 / computed / f64::from(filters);
@@ -49,13 +53,21 @@ fn rates_are_those_that_are_counted() {
             }
             ones += filter.iter().filter(|bit| **bit).count();
             let is_match = |hash| positions(hash).all(|position| filter[position]);
-            matches += (0..queries as u32).map(|_| u32::from(is_match(random.next() as u32))).sum::<u32>();
+            matches += (0..queries as u32)
+                .map(|_| u32::from(is_match(random.next() as u32)))
+                .sum::<u32>();
         }
         let counted = f64::from(matches) / f64::from(filters) / f64::from(queries as u32);
         let off = computed / counted - 1.0;
-        assert!(off.abs() < 0.05, "{keys} keys in {bits} bits: {computed:e}, counted {counted:e}, off by {off:.4}");
+        assert!(
+            off.abs() < 0.05,
+            "{keys} keys in {bits} bits: {computed:e}, counted {counted:e}, off by {off:.4}"
+        );
         let off = fill(bits, keys, probes) / (ones as f64 / f64::from(filters) / bits as f64) - 1.0;
-        assert!(off.abs() < 0.005, "{keys} keys in {bits} bits: share of ones off by {off:.4}");
+        assert!(
+            off.abs() < 0.005,
+            "{keys} keys in {bits} bits: share of ones off by {off:.4}"
+        );
     }
 }
 
@@ -71,10 +83,10 @@ fn rates_are_those_counted_at_two_hundred_sizes() {
         let counted = matches as f64 / queries as f64;
         let computed = rate_of(keys, u32::try_from(bits_per_key).unwrap());
         let off = computed / counted - 1.0;
-        // Sizes that have a large divisor in common with 2^32 - 1 are further off.
+        // Small sizes that have a divisor of 15 or more in common with 2^32 - 1 are further off, and 8 times 65,535.
         let allowed = match gcd(leveldb::filter_bits(BitsPerKey::whole(10), keys).unwrap(), CYCLE) {
-            ..250 => 0.08,
-            250..10_000 => 0.15,
+            ..15 => 0.03,
+            15..10_000 => 0.05,
             _ => 0.6,
         };
         assert!(
@@ -85,7 +97,7 @@ fn rates_are_those_counted_at_two_hundred_sizes() {
     }
     let mean = sum / f64::from(sizes);
     assert!(
-        sizes >= 200 && mean < 0.01,
+        sizes >= 200 && mean < 0.012,
         "{sizes} sizes, off by {mean} on average"
     );
 }
