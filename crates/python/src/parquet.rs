@@ -43,7 +43,10 @@ pub(crate) fn parquet_row_groups(
     }
     let values = match values.hasattr("__next__")? {
         // Each column reads them.
-        true => &values.try_iter()?.collect::<PyResult<Vec<_>>>()?.into_pyobject(py)?,
+        true => &values
+            .try_iter()?
+            .collect::<PyResult<Vec<_>>>()?
+            .into_pyobject(py)?,
         false => values,
     };
     let mut of_column: BTreeMap<_, Vec<Value>> = BTreeMap::new();
@@ -55,7 +58,12 @@ pub(crate) fn parquet_row_groups(
     match of_column.values().filter(|values| values.is_empty()).count() {
         0 => {}
         all if all == of_column.len() => return Ok(Vec::new()),
-        _ => return Err(refused(&path, "values must be a list where several columns have one path")),
+        _ => {
+            return Err(refused(
+                &path,
+                "values must be a list where several columns have one path",
+            ));
+        }
     }
     let mut filters = file.filters(chunks);
     while let Some((chunk, filter)) = detach(py, || filters.next()) {
@@ -63,7 +71,11 @@ pub(crate) fn parquet_row_groups(
         // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
         let Ok(filter) = filter else { continue };
         let mut denies = !filter.is_unfilled(chunk);
-        for some in of_column.get(&chunk.column).into_iter().flat_map(|values| values.chunks(QUERIED)) {
+        for some in of_column
+            .get(&chunk.column)
+            .into_iter()
+            .flat_map(|values| values.chunks(QUERIED))
+        {
             denies = denies && detach(py, || !some.iter().any(|value| filter.may_match(value)));
             py.check_signals()?;
         }

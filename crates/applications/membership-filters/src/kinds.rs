@@ -498,7 +498,11 @@ impl<B: Backend> Kind<B> {
                 let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= wanted);
                 let rate = lowest_rate(fits).unwrap_or(best);
                 let parameters = by_rate(rate)?;
-                check_limit(self.stored(&parameters)?.0.memory_bytes, wanted, size_at(rate * LOWER))?;
+                check_limit(
+                    self.stored(&parameters)?.0.memory_bytes,
+                    wanted,
+                    size_at(rate * LOWER),
+                )?;
                 Ok(parameters)
             }
             Size::Bytes(bytes) => {

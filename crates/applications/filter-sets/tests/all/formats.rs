@@ -478,7 +478,10 @@ fn bytes_are_the_most_and_give_the_lowest_rate() {
             assert!(best.bytes <= most, "{name}: {best:?}");
             for share in [0.5, 0.9, 0.97] {
                 let less = each.sizing(keys, Size::Bytes((most as f64 * share) as u64));
-                assert!(less.is_err() || less.unwrap().rate >= 0.99 * best.rate, "{name}, {most}: {share}");
+                assert!(
+                    less.is_err() || less.unwrap().rate >= 0.99 * best.rate,
+                    "{name}, {most}: {share}"
+                );
             }
         }
         // A whole number of blocks, whatever the keys.
@@ -494,5 +497,11 @@ fn bytes_are_the_most_and_give_the_lowest_rate() {
         let error = blocked.sizing(keys, size).unwrap_err().to_string();
         assert!(error.contains("must be at most 2 GiB"), "{error}");
     }
-    assert!(blocked.sizing(1_000_000_000, Size::BitsPerKey(12.0)).unwrap().bytes > 1_499_990_000);
+    assert!(
+        blocked
+            .sizing(1_000_000_000, Size::BitsPerKey(12.0))
+            .unwrap()
+            .bytes
+            > 1_499_990_000
+    );
 }
