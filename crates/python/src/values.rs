@@ -46,7 +46,7 @@ impl Reader {
     /// Appends a value, which `shown` returns for a message.
     fn push(&mut self, py: Python<'_>, value: Typed<'_>, shown: impl FnOnce() -> String) -> PyResult<()> {
         if self.values.len().is_multiple_of(BATCH) {
-            exit::pause_if_over(py);
+            exit::detach(py, || ());
             py.check_signals()?;
         }
         let value = Value::of(value, self.column).map_err(|error| match error {
