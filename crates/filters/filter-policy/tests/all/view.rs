@@ -84,6 +84,9 @@ fn keys_are_estimated() {
     let view = FilterView::new(formats::LEVEL_DB, &filter);
     let estimate = view.estimated_len().unwrap();
     assert!((995_000..1_005_000).contains(&estimate), "{estimate}");
-    let (stated, rate) = (formats::LEVEL_DB.expected_rate(1_000_000, TEN).unwrap(), view.expected_rate());
+    let (stated, rate) = (
+        formats::LEVEL_DB.expected_rate(1_000_000, TEN).unwrap(),
+        view.expected_rate(),
+    );
     assert!((rate / stated - 1.0).abs() < 0.03, "{rate}, {stated}");
 }
