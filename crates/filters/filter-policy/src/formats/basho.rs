@@ -12,7 +12,7 @@ use crate::{
 };
 
 use crate::formats::leveldb::probes;
-use crate::sizing::{DoubleHashing, Precision, ROUGHLY};
+use crate::sizing::{DoubleHashing, Precision};
 use crate::view::FilterView;
 
 /// The minimum number of bits.
@@ -389,7 +389,7 @@ impl Format for Basho {
 
     fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
         let (_, bits) = size(self.bits_per_key, keys)?;
-        Ok(ROUGHLY * rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
+        Ok(rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
     }
 
     /// Rounds down to the bits that a filter of these keys can have.

@@ -22,7 +22,7 @@ use crate::building::{each_batch, room};
 use crate::error::Error;
 use crate::key_hash::HashFunctionId;
 use crate::policy::{Facts, FilterSize, Format, Policy, Prepared};
-use crate::sizing::{Precision, ROUGHLY};
+use crate::sizing::Precision;
 use crate::view::FilterView;
 
 use coprime::coprime_bytes;
@@ -505,9 +505,9 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     }
 
     /// The rate from the arithmetic of the probes ([`theory`](crate::theory) derives it and says what it neglects): within
-    /// 3 % of counts for 1,000 to 2,000,000 keys at 6 to 24 bits per key, and too low at the few sizes that have a divisor
-    /// of 4,369 or more in common with 2^32 - 1. It takes some milliseconds. It includes absent keys whose 32-bit hash
-    /// equals that of a stored key, which no number of bits per key avoids.
+    /// 3 % of counts for 1,000 to 2,000,000 keys at 6 to 24 bits per key, but up to 8 % too low at sizes that have a
+    /// divisor of 255 or more in common with 2^32 - 1, and by half or more from 4,369 on. It takes some milliseconds. It
+    /// includes absent keys whose 32-bit hash equals that of a stored key, which no number of bits per key avoids.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let bits = self.bit_array_len(keys)? * 8;
         Ok(rate::rate(bits, keys, probes(self.bits_per_key), Precision::Full))
@@ -515,7 +515,12 @@ impl<H: KeyHasher> Format for LevelDb<H> {
 
     fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
         let bits = self.bit_array_len(keys)? * 8;
-        Ok(ROUGHLY * rate::rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
+        Ok(rate::rate(
+            bits,
+            keys,
+            probes(self.bits_per_key),
+            Precision::Rough,
+        ))
     }
 
     fn reach(_: u64) -> Option<u64> {

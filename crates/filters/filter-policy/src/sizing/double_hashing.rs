@@ -13,16 +13,13 @@ use crate::Error;
 use crate::error::outside;
 
 use self::cover::{MAX, Moves, Shares, all_covered};
-pub(crate) use self::walks::{Walks, gcd};
+pub(crate) use self::walks::{Walks, gcd, inverse};
 
 /// Filters with more probes of all keys for each bit are so full that repeated positions do not matter.
 const CROWDED: f64 = 4.0;
 
 /// A part of the rate that is smaller than this share of it is not computed.
 const NEGLIGIBLE: f64 = 1e-3;
-
-/// Rough rates are stated this much higher, so that a search seldom ends at a size which is too small.
-pub(crate) const ROUGHLY: f64 = 1.015;
 
 /// The precision of an estimated rate.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +35,14 @@ impl Precision {
         match self {
             Self::Full => draws,
             Self::Rough => draws / 16,
+        }
+    }
+
+    /// Returns the rate to state: a rough one a little higher, so that a search seldom ends at a size which is too small.
+    pub(crate) const fn stated(self, rate: f64) -> f64 {
+        match self {
+            Self::Full => rate,
+            Self::Rough => 1.015 * rate,
         }
     }
 }
@@ -110,7 +115,7 @@ impl DoubleHashing {
             Self::Mirrored => unevenness(bits, keys * looked_at),
             Self::Unbounded | Self::Modulo(_) => 1.0,
         };
-        Ok(rate_of(&walks, keys, unevenness))
+        Ok(precision.stated(rate_of(&walks, keys, unevenness)))
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn rate(bits: u64, keys: u64, probes: u8, precision: Precision) -> f6
     let (places, probes) = (places::ratio(bits, keys, probes, precision), u32::from(probes));
     let walks = Walks::new(DoubleHashing::Modulo(32), bits, probes, precision).with_equal(equal_walks(bits));
     let by_probes = rate_of(&walks, keys as f64, libm::pow(places, 1.0 / f64::from(probes)));
+    let by_probes = precision.stated(by_probes).min(1.0);
     let equal = equal_hashes(32, keys);
     by_probes + equal * (1.0 - by_probes)
 }
@@ -56,27 +57,6 @@ fn equal_walks(bits: u64) -> f64 {
 /// Returns the expected share of ones among the bits that probes reach.
 pub(crate) fn fill(bits: u64, keys: u64, probes: u8) -> f64 {
     places::fill(bits.min(HASHES), keys, probes)
-}
-
-/// Returns the solutions of `factor * x = value` modulo `bits`, which is at most 2^32, in ascending order.
-fn solve(factor: u64, value: u64, bits: u64) -> impl Iterator<Item = u64> {
-    let divisor = gcd(factor, bits);
-    let apart = bits / divisor;
-    let least = value / divisor % apart * inverse(factor / divisor % apart, apart) % apart;
-    let solutions = if value.is_multiple_of(divisor) { divisor } else { 0 };
-    (0..solutions).map(move |i| least + i * apart)
-}
-
-/// Returns the inverse of a number that has no factor in common with `modulus`, which is at most 2^32.
-fn inverse(number: u64, modulus: u64) -> u64 {
-    let (mut rest, mut next) = (modulus as i64, number as i64);
-    let (mut factor, mut next_factor) = (0, 1);
-    while next != 0 {
-        let quotient = rest / next;
-        (rest, next) = (next, rest - quotient * next);
-        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
-    }
-    factor.rem_euclid(modulus as i64) as u64
 }
 
 #[cfg(not(emulated))]

@@ -436,7 +436,7 @@ pub(crate) fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// Returns the inverse of a number that has no factor in common with the modulus, which is below 2^63.
-fn inverse(number: u64, modulus: u64) -> u64 {
+pub(crate) fn inverse(number: u64, modulus: u64) -> u64 {
     let (mut rest, mut next) = (modulus.cast_signed(), number.cast_signed());
     let (mut factor, mut next_factor) = (0, 1);
     while next != 0 {

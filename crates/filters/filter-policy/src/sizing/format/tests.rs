@@ -128,7 +128,8 @@ fn lengths_are_those_of_the_policies() {
     );
 }
 
-/// The result reaches the rate or fits into the memory, and a hundredth of a bit less or more does not.
+/// The result reaches the rate or fits into the memory, and a hundredth of a bit less or more does not, or half a bit where
+/// rates are estimates.
 #[test]
 fn searches_are_tight() {
     for format in formats() {
@@ -148,7 +149,13 @@ fn searches_are_tight() {
                 };
                 assert!(rate(found).unwrap() <= wanted, "{at}: {found}");
                 // Too few bits are an error in RocksDB's formats.
-                let is_least = found < 0.51 || rate(found - 0.01).is_ok_and(|rate| rate > wanted);
+                // Rough rates end a search a little too late, and some sizes are bad ones.
+                let less = if matches!(format.kind(), "LevelDb" | "Basho") {
+                    0.5
+                } else {
+                    0.01
+                };
+                let is_least = found < 0.51 || rate(found - less).is_ok_and(|rate| rate > wanted);
                 assert!(is_least, "{at}: {found}");
             }
             let bytes_at = |bits| {

@@ -1,6 +1,7 @@
 //! The positions that single probes take: some more often than others, some never.
 
-use super::{CYCLE, HASHES, MAX, Precision, gcd, solve};
+use super::{CYCLE, HASHES, MAX, Precision, gcd};
+use crate::sizing::inverse;
 use crate::splitmix::SplitMix64;
 
 /// The third probe is this number times a sum of two parts of the hash value.
@@ -53,20 +54,16 @@ pub(super) fn ratio(bits: u64, keys: u64, probes: u8, precision: Precision) -> f
     }
     let random = &mut SplitMix64::new(SEED);
     let draws = precision.of((bits / 16).min(LOOKS / u64::from(probes)).max(1 << 11));
-    let aligned_draws = if places.third.reach == 0 {
-        0
-    } else {
-        precision.of(ALIGNED_DRAWS)
-    };
+    let aligned_draws = precision.of(ALIGNED_DRAWS * places.third.reach.min(1));
     // Each draw counts with the inverse of the rate at which either kind of draw leads to it.
-    let weighted = |Look { product, aligned, .. }| product / (draws as f64 + aligned_draws as f64 * aligned);
+    let weighted = |(product, _, aligned)| product / (draws as f64 + aligned_draws as f64 * aligned);
     // The zeros that the third probe leaves are a control variate: their mean is known.
     let others = f64::from(probes - u8::from(probes > 2));
     let (expected, [mut mean, mut left, mut squares, mut products]) =
         (others * places.third_leaves(precision), [0.0; 4]);
     for _ in 0..draws {
         let look = places.look(random.next() >> 32);
-        let (more, share) = (look.left - expected, weighted(look));
+        let (more, share) = (look.1 - expected, weighted(look));
         mean += share;
         left += more;
         squares += more * more;
@@ -140,7 +137,10 @@ impl KeyPlaces {
         self.classes == 1 && third_is
     }
 
-    fn look(&self, hash: u64) -> Look {
+    /// Returns the product of the shares of ones at the positions of a hash value, the sum of the shares of zeros that the
+    /// third probes of keys leave there, except at its own third, and how many times as often as any hash value
+    /// [`draw_aligned`](Third::draw_aligned) draws it.
+    fn look(&self, hash: u64) -> (f64, f64, f64) {
         let stride = (hash >> 17 | hash << 15) % HASHES;
         let (mut value, mut wraps, mut sum, step) = (hash, 0, self.sum_of(hash), self.sum_of(stride));
         let once_more = self.third.plus(step, self.third.lost);
@@ -159,11 +159,7 @@ impl KeyPlaces {
                 sum = self.sum_of(value);
             }
         }
-        Look {
-            product,
-            left,
-            aligned,
-        }
+        (product, left, aligned)
     }
 
     /// Returns the sum of a value.
@@ -175,12 +171,14 @@ impl KeyPlaces {
     #[inline(always)]
     fn third_leaves_at(&self, sum: u64, value: u64) -> (f64, u64) {
         let (hashes, values) = self.third.hashes(sum, value);
-        let zeros = if values == 0 {
-            1.0
-        } else {
-            libm::exp(-self.weight * hashes)
-        };
-        (zeros, values)
+        (
+            if values == 0 {
+                1.0
+            } else {
+                libm::exp(-self.weight * hashes)
+            },
+            values,
+        )
     }
 
     /// Returns the mean of these shares over all positions.
@@ -200,9 +198,10 @@ impl KeyPlaces {
     /// around so often.
     #[inline(always)]
     fn others_leave(&self, probe: &Probe, wraps: u64, value: u64) -> f64 {
-        let class = match self.classes {
-            1 => 0,
-            classes => small(value % self.bits % classes),
+        let class = if self.classes == 1 {
+            0
+        } else {
+            small(value % self.bits % self.classes)
         };
         let get = |of: &[f64; MAX_CLASSES]| of.get(class).copied().unwrap_or_default();
         if self.bits < FEW_VALUES {
@@ -218,51 +217,6 @@ impl KeyPlaces {
             hashes += probe.hashes(probe.divisor, wraps, at) - own - mean;
         }
         libm::exp(-self.weight * hashes)
-    }
-}
-
-/// The chances of a hash value.
-struct Look {
-    /// The product of the shares of ones at its positions.
-    product: f64,
-    /// The sum of the shares of zeros that the third probe of keys leaves there, except at its own third.
-    left: f64,
-    /// The number of times as often as any hash value that [`draw_aligned`](Third::draw_aligned) draws it.
-    aligned: f64,
-}
-
-/// Strides that differ by less than the bits.
-#[derive(Clone, Copy)]
-struct Block {
-    low: u64,
-    high: u64,
-}
-
-impl Block {
-    fn of(stride: u64, bits: u64) -> Self {
-        let low = stride / bits * bits;
-        let high = HASHES.min(low + bits);
-        Self { low, high }
-    }
-
-    /// Returns a stride of which so many wrap nearly a whole number of times.
-    fn draw(times: u64, unit: f64) -> u64 {
-        let drawn = unit * times as f64;
-        let wraps = libm::round(drawn);
-        let rest = drawn - wraps;
-        let share = (wraps + 2.0 * rest * libm::fabs(rest)) / times as f64;
-        ((share * HASHES as f64) as u64).min(HASHES - 1)
-    }
-
-    /// Returns the share of strides that are drawn here.
-    fn share(self, times: u64) -> f64 {
-        let below = |end: u64| {
-            let strides = (end * times) as f64 / HASHES as f64;
-            let wraps = libm::round(strides);
-            let rest = strides - wraps;
-            (wraps + libm::copysign(libm::sqrt(libm::fabs(rest) / 2.0), rest)) / times as f64
-        };
-        below(self.high) - below(self.low)
     }
 }
 
@@ -289,14 +243,14 @@ impl Probe {
             share: 1.0 / number.max(1) as f64,
             means: [0.0; MAX],
         };
-        let mean = |wraps| probe.hashes(probe.shared, wraps, 0.5);
-        probe.means = core::array::from_fn(|wraps| {
-            if wraps as u64 > number {
-                0.0
-            } else {
-                mean(wraps as u64)
-            }
-        });
+        for wraps in 0..=number {
+            let mean = probe.hashes(probe.shared, wraps, 0.5);
+            probe
+                .means
+                .get_mut(small(wraps))
+                .into_iter()
+                .for_each(|to| *to = mean);
+        }
         probe
     }
 
@@ -358,8 +312,8 @@ struct Sums {
 impl Third {
     fn new(bits: u64, probes: u64) -> Self {
         let divisor = gcd(THIRD, bits);
-        let inverse = solve(THIRD, divisor, bits).next().unwrap_or_default();
         let apart = bits / divisor;
+        let inverse = inverse(THIRD / divisor % apart, apart);
         let sums = |(wraps, first, count, least, growth)| {
             let wrapped = wraps * (HASHES % bits) % bits;
             let rest = (divisor - wrapped % divisor) % divisor;
@@ -380,11 +334,8 @@ impl Third {
         ];
         let wraps = wraps.map(sums);
         // Strides that are further from the middle lead from the first to the last sums within the probes.
-        let reach = if probes > 2 && bits >= FEW_POSITIONS {
-            (SUMS / (probes - 1)).max(SUMS / 8).min(apart / 8)
-        } else {
-            0
-        };
+        let is_drawn = u64::from(probes > 2 && bits >= FEW_POSITIONS);
+        let reach = is_drawn * (SUMS / probes.clamp(2, 9).saturating_sub(1)).min(apart / 8);
         Self {
             bits,
             reach,
@@ -406,20 +357,22 @@ impl Third {
         if self.reach == 0 || self.divisor > 1 && !(stride % self.bits).is_multiple_of(self.divisor) {
             return 0.0;
         }
-        let block = Block::of(stride, self.bits);
+        let block = stride / self.bits * self.bits;
         let share = |(times, drawn): (u64, f64)| {
+            let width = times * (2 * self.reach + 1);
             let distance = times * (sum + self.apart + self.reach + 1) - 1 - self.middle(times, block);
-            match distance % self.apart < times * (2 * self.reach + 1) {
-                true => drawn * block.share(times) / (times * (2 * self.reach + 1)) as f64,
-                false => 0.0,
+            if distance % self.apart < width {
+                drawn / width as f64
+            } else {
+                0.0
             }
         };
-        (1..).zip(DRAWN_TIMES).map(share).sum::<f64>() * HASHES as f64
+        (1..).zip(DRAWN_TIMES).map(share).sum::<f64>() * self.bits.min(HASHES - block) as f64
     }
 
     /// Returns the sum of a stride of which so many, and the wraps that they have on average, leave a probe where it is.
-    fn middle(&self, times: u64, block: Block) -> u64 {
-        let strides = times * u64::midpoint(block.low, block.high);
+    fn middle(&self, times: u64, block: u64) -> u64 {
+        let strides = times * (block + self.bits / 2);
         let wraps = ((strides + HASHES / 2) / HASHES) as i64;
         let rest = strides as i64 - wraps * HASHES as i64;
         let sum = rest / (1 << 16) - wraps * self.lost as i64;
@@ -429,13 +382,11 @@ impl Third {
     /// Draws a hash value whose strides, or every second, are aligned: they nearly lead from one position of the third
     /// probe to another. Mostly those that wrap nearly a whole number of times. `None` if the stride would be above 2^32.
     fn draw_aligned(&self, random: &mut SplitMix64) -> Option<u64> {
-        let (drawn, unit) = (random.next(), libm::ldexp((random.next() >> 11) as f64, -53));
+        let (drawn, block) = (random.next(), (random.next() >> 32) / self.bits * self.bits);
         let times = u64::from((drawn | 8).trailing_zeros()) + 1;
-        let block = Block::of(Block::draw(times, unit), self.bits);
-        let turns = (drawn >> 4) % times * self.apart;
-        let middle = (self.middle(times, block) + turns) / times;
+        let middle = (self.middle(times, block) + (drawn >> 4) % times * self.apart) / times;
         let sum = (middle + self.apart - self.reach + (drawn >> 8) % (2 * self.reach + 1)) % self.apart;
-        let stride = block.low + sum * THIRD % self.bits;
+        let stride = block + sum * THIRD % self.bits;
         (stride < HASHES).then_some((stride << 17 | stride >> 15) % HASHES)
     }
 
@@ -451,11 +402,8 @@ impl Third {
     #[inline(always)]
     fn hashes(&self, sum: u64, value: u64) -> (f64, u64) {
         let [never, once, twice] = &self.wraps;
-        let (never, once, twice) = (
-            never.hashes(self, sum, value),
-            once.hashes(self, sum, value),
-            twice.hashes(self, sum, value),
-        );
+        let of = |sums: &Sums| sums.hashes(self, sum, value);
+        let (never, once, twice) = (of(never), of(once), of(twice));
         (never.0 + once.0 + twice.0, never.1 + once.1 + twice.1)
     }
 }
@@ -467,10 +415,10 @@ impl Sums {
         if after >= self.count || third.divisor > 1 && value % third.bits % third.divisor != self.rest {
             return (0.0, 0);
         }
-        let more = if after + third.apart < self.count {
-            (self.count - 1 - after) / third.apart
-        } else {
+        let more = if third.apart > self.count {
             0
+        } else {
+            (self.count - 1 - after) / third.apart
         };
         let middle = after as f64 + (more * third.apart) as f64 / 2.0;
         ((more + 1) as f64 * (self.least + self.growth * middle), more + 1)
