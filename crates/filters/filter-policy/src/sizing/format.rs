@@ -56,7 +56,7 @@ impl dyn AnyFormat + '_ {
     /// The errors of `filter_len`.
     pub fn expected_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let rate = self.rate(keys, bits_per_key)?;
-        Ok(rate.max(equal_hashes(self.hash_bits(), keys)))
+        Ok(rate.max(equal_hashes(self.hash_bits(), keys)).min(1.0))
     }
 
     /// Returns the smallest bits per key, to a hundredth and above 0, whose `expected_rate` does
@@ -69,30 +69,44 @@ impl dyn AnyFormat + '_ {
     /// not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits of k, of the bits per key and of the
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
-        let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
-        let is_enough = |bits| {
-            self.rough_rate(keys, hundredths(bits))
-                .is_ok_and(|rate| rate <= wanted)
+        proper_rate(wanted)?;
+        let rough = |bits| {
+            let rate = self.rough_rate(keys, bits)?;
+            Ok(rate.max(equal_hashes(self.hash_bits(), keys)))
         };
-        let mut found = least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole);
-        // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
-        for _ in 0..CORRECTIONS {
-            let rate = self.expected_rate(keys, hundredths(found))?;
-            if rate <= wanted {
-                return Ok(hundredths(found));
+        if let Ok(mut found) = self.hundredths_for_rate(keys, wanted, rough) {
+            // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
+            for _ in 0..CORRECTIONS {
+                let rate = self.expected_rate(keys, hundredths(found))?;
+                if rate <= wanted {
+                    return Ok(hundredths(found));
+                }
+                found += (208.0 * libm::log(rate / wanted)) as u64 + 1;
             }
-            found += (208.0 * libm::log(rate / wanted)) as u64 + 1;
         }
-        let (given, lowest) = (wanted, self.expected_rate(keys, hundredths(found))?);
-        Err(Error::RateUnreachable { given, lowest })
+        // Takes longer.
+        self.hundredths_for_rate(keys, wanted, |bits| self.expected_rate(keys, bits))
+            .map(hundredths)
     }
 
-    fn whole_bits_for_rate(&self, keys: u64, wanted: f64) -> Result<u32, Error> {
-        proper_rate(wanted)?;
-        let rate_at = |bits: u32| {
-            let rate = self.rough_rate(keys, BitsPerKey::whole(bits))?;
-            Ok::<f64, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
-        };
+    /// Returns the hundredths of bits per key that reach a rate by this function.
+    fn hundredths_for_rate(
+        &self,
+        keys: u64,
+        wanted: f64,
+        rate: impl Fn(BitsPerKey) -> Result<f64, Error>,
+    ) -> Result<u64, Error> {
+        let whole = u64::from(self.whole_bits_for_rate(keys, wanted, |bits| rate(BitsPerKey::whole(bits)))?);
+        let is_enough = |bits| rate(hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+        Ok(least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole))
+    }
+
+    fn whole_bits_for_rate(
+        &self,
+        keys: u64,
+        wanted: f64,
+        rate_at: impl Fn(u32) -> Result<f64, Error>,
+    ) -> Result<u32, Error> {
         let unreachable = |bits| {
             let (given, lowest) = (wanted, rate_at(bits)?);
             Err(Error::RateUnreachable { given, lowest })
