@@ -84,7 +84,10 @@ fn rates_are_those_counted_at_two_hundred_sizes() {
         let computed = rate_of(keys, u32::try_from(bits_per_key).unwrap());
         let off = computed / counted - 1.0;
         // Sizes that have a large divisor in common with 2^32 - 1 are further off.
-        let allowed = match gcd(leveldb::filter_bits(BitsPerKey::whole(10), keys).unwrap(), CYCLE) {
+        let allowed = match gcd(
+            leveldb::filter_bits(bits_per_key.try_into().unwrap(), keys).unwrap(),
+            CYCLE,
+        ) {
             ..15 => 0.03,
             15..250 => 0.06,
             250..10_000 => 0.1,
