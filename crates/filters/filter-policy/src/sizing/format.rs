@@ -81,7 +81,9 @@ impl dyn AnyFormat + '_ {
                 if rate <= wanted {
                     return Ok(hundredths(found));
                 }
-                found += (208.0 * libm::log(rate / wanted)) as u64 + 1;
+                #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
+                let more = (208.0 * libm::log(rate / wanted)) as u64 + 1;
+                found += more;
             }
         }
         // Takes longer.

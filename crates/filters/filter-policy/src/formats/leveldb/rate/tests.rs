@@ -21,6 +21,11 @@ fn rate_of(keys: u64, bits_per_key: u32) -> f64 {
 
 /// Filters of random hash values, by the definition. Ten thousand matches have a standard error of 1 %, of which two are
 /// allowed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "positions are those of the filter, and hash values are cut"
+)]
 #[test]
 fn rates_are_those_that_are_counted() {
     let random = &mut SplitMix64::new(7);
