@@ -338,7 +338,8 @@ try:
 except ImportError:
     import _interpreters as interpreters
 try:
-    interpreters.run_string(interpreters.create(), "import samebits; samebits.Filter(9).update(['a'])")
+    kept = interpreters.create()
+    interpreters.run_string(kept, "import samebits; samebits.Filter(9).update(['a'])")
 except Exception:
     pass  # Newer versions of Python refuse the import.
 """
