@@ -5,7 +5,7 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, against_ideal, spread, spread_of_blocks};
+use hash_comparison::questions::filters::{Probes, against_ideal, spread};
 use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
@@ -18,7 +18,6 @@ pub(super) struct Prepared<'a> {
     dataset: &'a Dataset,
     probes: Probes<'a>,
     ideal: Vec<NearSizesRow>,
-    split_blocks: Vec<NearSizesRow>,
 }
 
 impl<'a> Prepared<'a> {
@@ -27,7 +26,6 @@ impl<'a> Prepared<'a> {
         let probes = Probes::new(dataset);
         Self {
             ideal: probes.sizes_ideal(&Silent).unwrap(),
-            split_blocks: probes.split_blocks_ideal(&Silent).unwrap(),
             dataset,
             probes,
         }
@@ -60,9 +58,6 @@ pub(super) fn judged(
             .unwrap();
         records.near_sizes.extend(rows);
         records.near_sizes.extend(of.ideal.iter().cloned());
-        let blocks = of.probes.of_split_blocks(&function.facts.name, &values, &Silent);
-        records.split_blocks.extend(blocks.unwrap());
-        records.split_blocks.extend(of.split_blocks.iter().cloned());
     }
     for dataset in structured {
         hashed(dataset, &mut records);
@@ -98,7 +93,6 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
     for (test, rows) in [
         ("distribution", &records.distribution),
         ("occupancy", &records.occupancy),
-        ("shards", &records.shards),
     ] {
         for row in rows {
             let question = match row.figure {
@@ -108,7 +102,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
                 BucketFigure::Compared => "keys compared",
                 BucketFigure::Fullest => "fullest bucket",
                 BucketFigure::Empty => "empty buckets",
-                BucketFigure::Worst => "fullest bucket, worst number",
+                BucketFigure::Worst => continue,
             };
             alarms.count(test, question, LEVEL, row.p_value);
         }
@@ -129,15 +123,6 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         ) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
-        for one in against_ideal(
-            &records.split_blocks,
-            &dataset.summary,
-            &function.facts.name,
-            spread_of_blocks,
-        ) {
-            let question = "more than the ideal hash, Parquet's filter";
-            alarms.count("false_positives", question, LEVEL, one.p_value);
-        }
     }
     for row in &records.mixing {
         let (all, furthest) = match row.test {
@@ -156,7 +141,6 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         ("distribution", failed(FailedTest::Distribution)),
         ("false_positives", failed(FailedTest::FalsePositives)),
         ("occupancy", records.occupancy.iter().any(|row| row.is_worse())),
-        ("shards", records.shards.iter().any(|row| row.is_worse())),
         ("probes", records.probes.iter().any(|row| row.is_worse())),
         ("structured", records.structured.iter().any(|row| row.is_worse())),
         ("windows", weak(&[BitTest::Windows])),
