@@ -222,12 +222,11 @@ impl<'a> FilterView<'a> {
         if let Some((fill_of, probes)) = self.fill_of.zip(u8::try_from(probes as u64).ok()) {
             // Other positions take as many keys more or fewer to have as many ones.
             for _ in 0..8 {
-                let seen = keys_of(fill_of(self.bits(), libm::round(keys) as u64, probes));
-                keys *= if seen > 0.0 && seen.is_finite() {
-                    keys_of(fill) / seen
-                } else {
-                    1.0
-                };
+                let whole = libm::round(keys);
+                let seen = keys_of(fill_of(self.bits(), whole as u64, probes));
+                if seen > 0.0 && seen.is_finite() {
+                    keys = whole * keys_of(fill) / seen;
+                }
             }
         }
         Some(libm::round(keys) as u64)
