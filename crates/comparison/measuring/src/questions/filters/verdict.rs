@@ -65,7 +65,7 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
 
 /// Returns the variance of a function's count of false positives in a row, given the count and the [`folds`], divided by that of a
 /// binomial count.
-pub type Spread = fn(&NearSizesRow, f64, f64) -> f64;
+pub(super) type Spread = fn(&NearSizesRow, f64, f64) -> f64;
 
 /// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
 /// filters. `all` are the rows of the run for a layout, whose counts have this spread.
