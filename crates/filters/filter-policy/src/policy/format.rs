@@ -216,7 +216,7 @@ pub trait Format: Sized {
         })
     }
 
-    /// Returns about this rate, of which [searches](AnyFormat::bits_per_key_for_rate) compute many. By default it is the
+    /// Returns about this rate, of which searches compute many. By default it is the
     /// rate itself.
     ///
     /// # Errors
