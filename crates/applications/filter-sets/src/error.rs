@@ -67,7 +67,7 @@ pub enum Error {
     WrongFormat {
         /// The file; `None` if bytes were given.
         path: Option<PathBuf>,
-        /// What the file is, or what must be given.
+        /// The kind of the file, or the argument that is missing.
         reason: String,
     },
     /// A file without a checksum is no filter of the format: it has another one, or was cut or damaged.
@@ -75,7 +75,7 @@ pub enum Error {
     NoFilter {
         /// The file; `None` if bytes were given.
         path: Option<PathBuf>,
-        /// What the bytes lack.
+        /// The part that the bytes lack.
         reason: String,
     },
     /// A file does not have the contents that it should have.

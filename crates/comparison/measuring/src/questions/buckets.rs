@@ -34,7 +34,7 @@ stored! {
         Compared,
         /// Keys in the fullest bucket; the p-value is that of the upper tail.
         Fullest,
-        /// The same for the worst of all numbers of buckets from 3 to 256; the p-value is corrected for their number.
+        /// The fullest bucket at the worst number of buckets from 3 to 256. The p-value is corrected for how many were tried.
         Worst,
         /// Share of empty buckets.
         Empty,

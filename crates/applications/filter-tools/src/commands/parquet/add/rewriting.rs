@@ -52,7 +52,7 @@ pub(super) struct ColumnReport {
     pub(super) bytes: u64,
     /// The mean of all filters.
     pub(super) expected_rate: f64,
-    /// True if a filter has a higher rate than was asked for.
+    /// True if a filter has a higher rate than requested.
     #[serde(skip)]
     misses: bool,
 }

@@ -293,7 +293,7 @@ struct Third {
     bits: u64,
     /// The sums of the strides that are drawn are at most this far from the middle; 0 if none are.
     reach: u64,
-    /// What a wrap adds to a sum.
+    /// The amount that a wrap adds to a sum.
     lost: u64,
 }
 
