@@ -453,9 +453,15 @@ fn halves(value: f64) -> Forms {
         0 => libm::ldexp(bits.into(), -24),
         exponent => libm::ldexp((1024 + (bits & 0x3ff)).into(), i32::from(exponent) - 25),
     };
-    let distance = |bits: u16| (number(bits) - value.abs().min(number(INFINITY))).abs();
-    let least = (0..=INFINITY).map(distance).fold(f64::INFINITY, f64::min);
-    let nearest = (0..=INFINITY).filter(|&bits| distance(bits) <= 1.001 * least);
+    let magnitude = value.abs().min(number(INFINITY));
+    let below = (0..15).rev().fold(0, |bits: u16, place| {
+        let next = bits | 1 << place;
+        if next <= INFINITY && number(next) <= magnitude { next } else { bits }
+    });
+    let distance = |bits: u16| (number(bits) - magnitude).abs();
+    let neighbours = [below, (below + 1).min(INFINITY)];
+    let least = distance(below).min(distance(neighbours[1]));
+    let nearest = neighbours.into_iter().filter(|&bits| distance(bits) <= 1.001 * least);
     let sign = u16::from(value.is_sign_negative()) << 15;
     nearest.map(|bits| (sign | bits).to_le_bytes().to_vec()).collect()
 }
