@@ -387,9 +387,10 @@ impl Format for Basho {
         Ok(rate(bits, keys, probes(self.bits_per_key), Precision::Full))
     }
 
-    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
+    fn rough_rate(&self, keys: u64) -> Result<Option<f64>, Error> {
         let (_, bits) = size(self.bits_per_key, keys)?;
-        Ok(rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
+        let rate = rate(bits, keys, probes(self.bits_per_key), Precision::Rough);
+        Ok(Some(rate))
     }
 
     /// Rounds down to the bits that a filter of these keys can have.

@@ -513,14 +513,9 @@ impl<H: KeyHasher> Format for LevelDb<H> {
         Ok(rate::rate(bits, keys, probes(self.bits_per_key), Precision::Full))
     }
 
-    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
-        let bits = self.bit_array_len(keys)? * 8;
-        Ok(rate::rate(
-            bits,
-            keys,
-            probes(self.bits_per_key),
-            Precision::Rough,
-        ))
+    fn rough_rate(&self, keys: u64) -> Result<Option<f64>, Error> {
+        let (bits, probes) = (self.bit_array_len(keys)? * 8, probes(self.bits_per_key));
+        Ok(Some(rate::rate(bits, keys, probes, Precision::Rough)))
     }
 
     fn reach(_: u64) -> Option<u64> {

@@ -100,12 +100,19 @@ pub trait AnyFormat: Send + Sync {
     /// The errors of [`size`](Self::size).
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
-    /// Returns about this rate: see [`Format::rough_rate`].
+    /// Returns about this rate, if that is an estimate: see [`Format::rough_rate`].
     ///
     /// # Errors
     ///
     /// The errors of [`size`](Self::size).
-    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<f64>, Error>;
+
+    /// Returns a number that this rate is not below: see [`Format::rate_floor`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`size`](Self::size).
+    fn rate_floor(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
     /// Returns the number of bits that hash values can reach: see [`Format::reach`].
     fn reach(&self, keys: u64) -> Option<u64>;
@@ -154,8 +161,12 @@ impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for F {
         Format::rate(&self.with_bits_per_key(bits_per_key), keys)
     }
 
-    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<f64>, Error> {
         Format::rough_rate(&self.with_bits_per_key(bits_per_key), keys)
+    }
+
+    fn rate_floor(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        Format::rate_floor(&self.with_bits_per_key(bits_per_key), keys)
     }
 
     fn reach(&self, keys: u64) -> Option<u64> {

@@ -216,14 +216,25 @@ pub trait Format: Sized {
         })
     }
 
-    /// Returns about this rate, of which searches compute many. By default it is the
-    /// rate itself.
+    /// Returns about this rate, of which searches compute several, if the rate is an estimate that takes long. By default it
+    /// is not.
     ///
     /// # Errors
     ///
     /// Those of [`rate`](Self::rate).
-    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
-        self.rate(keys)
+    fn rough_rate(&self, keys: u64) -> Result<Option<f64>, Error> {
+        let _ = keys;
+        Ok(None)
+    }
+
+    /// Returns a number that the rate is not below, of which searches compute many: 0 by default.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rate`](Self::rate).
+    fn rate_floor(&self, keys: u64) -> Result<f64, Error> {
+        let _ = keys;
+        Ok(0.0)
     }
 
     /// Returns the number of bits that the hash values of this many keys can reach: a larger filter has no lower rate.

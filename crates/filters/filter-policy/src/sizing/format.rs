@@ -5,9 +5,9 @@ use core::f64::consts::LN_2;
 use crate::{BitsPerKey, Error};
 
 use super::search::{largest, least};
-use super::textbook::{equal_hashes, proper_rate};
-use crate::AnyFormat;
+use super::textbook::{Textbook, equal_hashes, proper_rate};
 use crate::error::outside;
+use crate::{AnyFormat, FilterSize};
 
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
@@ -18,8 +18,21 @@ const NOTICEABLE: f64 = 0.999;
 /// Filters of so many bytes of 32-bit hash values always gain by more bits.
 const FEW_BYTES: u64 = 1 << 26;
 
-/// The most sizes after the first that are tried because a rough rate was too low.
-const CORRECTIONS: u32 = 20;
+/// The rate of the best filter falls by a factor of e with so many hundredths of a bit per key more: 100 / (ln 2)^2.
+const HUNDREDTHS_FOR_E: f64 = 208.0;
+
+/// The most rates of one kind that a search of estimated rates computes.
+const MOST_RATES: u32 = 20;
+
+/// The logarithm of the factor between a wanted rate and the one that a search aims at.
+const AIM: f64 = 0.01;
+
+/// That of a rate that is close enough: of a rough one, and of a full one, since the rates of some sizes differ by more.
+const CLOSE: f64 = 0.02;
+const CLOSE_ENOUGH: f64 = 0.5;
+
+/// Sizes that differ by less than one of so many parts do not show how rates fall, and are as good.
+const NEAR: u64 = 64;
 
 /// The largest number of bits per key in RocksDB's formats.
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
@@ -70,59 +83,122 @@ impl dyn AnyFormat + '_ {
     /// hash's width keep every filter above `wanted`.
     pub fn bits_per_key_for_rate(&self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
-        let rough = |bits| {
-            let rate = self.rough_rate(keys, bits)?;
-            Ok(rate.max(equal_hashes(self.hash_bits(), keys)))
+        let found = match self.rough_rate(0, BitsPerKey::whole(1))? {
+            Some(_) => self.estimated_for_rate(keys, wanted),
+            None => self.exact_for_rate(keys, wanted),
         };
-        if let Ok(mut found) = self.hundredths_for_rate(keys, wanted, rough) {
-            // A rough rate may be a little too low. A hundredth of a bit lowers the best rate by a two-hundredth.
-            for _ in 0..CORRECTIONS {
-                let rate = self.expected_rate(keys, hundredths(found))?;
-                if rate <= wanted {
-                    return Ok(hundredths(found));
-                }
-                #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
-                let more = (208.0 * libm::log(rate / wanted)) as u64 + 1;
-                found += more;
-            }
-        }
-        // Takes longer.
-        self.hundredths_for_rate(keys, wanted, |bits| self.expected_rate(keys, bits))
-            .map(hundredths)
+        found.map(hundredths)
     }
 
-    /// Returns the hundredths of bits per key that reach a rate by this function.
-    fn hundredths_for_rate(
-        &self,
-        keys: u64,
-        wanted: f64,
-        rate: impl Fn(BitsPerKey) -> Result<f64, Error>,
-    ) -> Result<u64, Error> {
-        let whole = u64::from(self.whole_bits_for_rate(keys, wanted, |bits| rate(BitsPerKey::whole(bits)))?);
-        let is_enough = |bits| rate(hundredths(bits)).is_ok_and(|rate| rate <= wanted);
+    /// Returns hundredths of bits per key that reach a rate, in a format whose rates are estimates: most of the search is
+    /// by rough ones.
+    #[expect(clippy::cast_possible_truncation, reason = "casts stop at the limits")]
+    #[expect(clippy::cast_sign_loss, reason = "sizes are positive")]
+    fn estimated_for_rate(&self, keys: u64, wanted: f64) -> Result<u64, Error> {
+        let equal = equal_hashes(self.hash_bits(), keys);
+        let by_probes = wanted - equal;
+        let reach = self.reach(keys).unwrap_or(u64::MAX);
+        // No filter has a lower rate than that of independent probes.
+        let lowest = |bits| {
+            let FilterSize { bytes, probes } = self.size(keys, bits)?;
+            let textbook = probes.map_or(Textbook::BEST, Textbook::with_probe_count);
+            textbook.rate(bytes.saturating_mul(8).min(reach), keys)
+        };
+        // In filters as large as hash values reach, rates rise again while k grows.
+        let (mut best, mut too_large) = ((lowest(BitsPerKey::whole(1))?, 1), None);
+        for bits in (2..BITS_PER_KEY_AT_MOST_PROBES).chain([most_bits(reach, keys)]) {
+            match lowest(BitsPerKey::whole(bits)) {
+                Ok(rate) if rate < best.0 => best = (rate, bits),
+                Ok(_) => {}
+                Err(error) => too_large = too_large.or(Some(error)),
+            }
+        }
+        let unreachable = || too_large.map_or_else(|| self.unreachable(keys, wanted, best.1), Err);
+        let most = 100 * u64::from(best.1);
+        let is_possible = |bits| lowest(hundredths(bits)).is_ok_and(|rate| rate * (1.0 - equal) <= by_probes);
+        let Some(first) = least(1, most, is_possible) else {
+            return unreachable();
+        };
+        // Rates, without the share of equal hash values, fall with a power of the size that is at most the textbook's.
+        let most_power = |bits: u64| (bits as f64 / HUNDREDTHS_FOR_E).max(1.0);
+        let approach = |start: u64, mut power: f64, is_full: bool| {
+            let close = if is_full { CLOSE_ENOUGH } else { CLOSE };
+            let (mut low, mut high, mut at, mut last) = (first - 1, most + 1, start, None);
+            for number in 1..=MOST_RATES {
+                let bits = hundredths(at);
+                let rate = match is_full {
+                    true => self.expected_rate(keys, bits)?,
+                    false => self.rough_rate(keys, bits)?.unwrap_or(1.0),
+                };
+                let above = libm::log1p(((rate - wanted) / by_probes).max(-0.999_999));
+                let size = self.size(keys, bits)?;
+                let is_same = |bits| self.size(keys, hundredths(bits)) == Ok(size);
+                if above > 0.0 {
+                    low = largest(at, most, is_same).unwrap_or(at);
+                } else {
+                    high = least(1, at, is_same).unwrap_or(at);
+                }
+                let is_close = (-close..=0.0).contains(&above);
+                if is_close || high - low < 2 + at / NEAR {
+                    break;
+                }
+                if let Some((other, before)) = last.replace((at, above))
+                    && u64::abs_diff(at, other) > at / NEAR
+                {
+                    let measured: f64 = (above - before) / libm::log(other as f64 / at as f64);
+                    power = measured.clamp(0.5, most_power(at));
+                }
+                // Full rates take long: larger and larger steps, as long as no size is enough.
+                let factor = if is_full && high > most {
+                    2.0 * f64::from(number)
+                } else {
+                    1.0
+                };
+                let further = libm::exp(factor * (above + AIM) / power).min(8.0);
+                at = match low >= first && high <= most && number > 3 {
+                    // Rates fall in steps where the probe count changes.
+                    true => low.midpoint(high),
+                    false => ((at as f64 * further) as u64).clamp(low + 1, high - 1),
+                };
+            }
+            Ok((high, power))
+        };
+        let (found, power) = approach(first, most_power(first), false)?;
+        let (found, _) = approach(found.min(most), power, true)?;
+        if found > most { unreachable() } else { Ok(found) }
+    }
+
+    /// Returns the hundredths of bits per key that reach a rate: of the first whole number that does.
+    fn exact_for_rate(&self, keys: u64, wanted: f64) -> Result<u64, Error> {
+        let whole = u64::from(self.whole_bits_for_rate(keys, wanted)?);
+        let size = |bits| self.size(keys, hundredths(bits)).ok();
+        let (enough, too_small) = (size(100 * whole), size(100 * whole - 100).filter(|_| whole > 1));
+        // Filters of one size have one rate.
+        let is_enough = |bits| match size(bits) {
+            size if size == enough => true,
+            size if size == too_small => false,
+            _ => self
+                .expected_rate(keys, hundredths(bits))
+                .is_ok_and(|rate| rate <= wanted),
+        };
         Ok(least(100 * whole - 99, 100 * whole, is_enough).unwrap_or(100 * whole))
     }
 
-    fn whole_bits_for_rate(
-        &self,
-        keys: u64,
-        wanted: f64,
-        rate_at: impl Fn(u32) -> Result<f64, Error>,
-    ) -> Result<u32, Error> {
-        let unreachable = |bits| {
-            let (given, lowest) = (wanted, rate_at(bits)?);
-            Err(Error::RateUnreachable { given, lowest })
-        };
-        // While k grows, the rate can rise again in filters as large as hash values reach, so all values are tried.
+    fn whole_bits_for_rate(&self, keys: u64, wanted: f64) -> Result<u32, Error> {
+        let rate_at = |bits| self.expected_rate(keys, BitsPerKey::whole(bits));
+        // While k grows, the rate can rise again, so all values are tried.
         let reach = self.reach(keys);
         let tried_singly = reach.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
-        let mut lowest = (f64::INFINITY, 1);
+        let (mut lowest, mut last) = ((f64::INFINITY, 1), None);
         for bits in 1..tried_singly {
+            let size = self.size(keys, BitsPerKey::whole(bits))?;
             // Exact rates take long for a crowded filter, and there the bound is enough.
-            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted
-            {
+            let is_last = bits + 1 == tried_singly;
+            let is_too_few = || Ok(keys > 0 && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted);
+            if last == Some(size) || !is_last && is_too_few()? {
                 continue;
             }
+            last = Some(size);
             let reached = rate_at(bits)?;
             if reached <= wanted {
                 return Ok(bits);
@@ -132,14 +208,13 @@ impl dyn AnyFormat + '_ {
             }
         }
         let Some(reach) = reach else {
-            return unreachable(lowest.1);
+            return self.unreachable(keys, wanted, lowest.1);
         };
         // From here on more bits never raise the rate, and beyond the reach of hash values they never lower it.
-        let enough = u32::try_from(reach.div_ceil(keys.max(1))).unwrap_or(u32::MAX);
-        let most = enough.max(BITS_PER_KEY_AT_MOST_PROBES);
+        let most = most_bits(reach, keys);
         let at_best = rate_at(most)?;
         if at_best > wanted {
-            return unreachable(if at_best < lowest.0 { most } else { lowest.1 });
+            return self.unreachable(keys, wanted, if at_best < lowest.0 { most } else { lowest.1 });
         }
         // By doubling, because a small filter's rate is computed faster.
         let (mut low, mut high) = (BITS_PER_KEY_AT_MOST_PROBES, BITS_PER_KEY_AT_MOST_PROBES);
@@ -158,6 +233,12 @@ impl dyn AnyFormat + '_ {
         Ok(high)
     }
 
+    /// Returns the error for a rate that no filter reaches, nor that of most bits per key.
+    fn unreachable<T>(&self, keys: u64, given: f64, best: u32) -> Result<T, Error> {
+        let lowest = self.expected_rate(keys, BitsPerKey::whole(best))?;
+        Err(Error::RateUnreachable { given, lowest })
+    }
+
     /// Returns a lower bound for the rate of any filter of this length: the best Bloom filter if there are probes, less
     /// the error of computed rates, otherwise the information-theoretic minimum.
     fn least_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
@@ -166,7 +247,8 @@ impl dyn AnyFormat + '_ {
             Some(_) => 0.97 * libm::exp(-bits * LN_2 * LN_2),
             None => libm::exp2(-bits),
         };
-        Ok(by_bits.max(equal_hashes(self.hash_bits(), keys)))
+        let lowest = self.rate_floor(keys, bits_per_key)?.max(by_bits);
+        Ok(lowest.max(equal_hashes(self.hash_bits(), keys)))
     }
 
     /// Returns the bits per key of the filter of this many keys with the lowest rate that takes at most this many bytes: 0
@@ -303,6 +385,14 @@ impl dyn AnyFormat + '_ {
         self.filter_len(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)
     }
+}
+
+/// Returns the bits per key with the lowest rate of at most 30 probes.
+fn most_bits(reach: u64, keys: u64) -> u32 {
+    let enough = reach.div_ceil(keys.max(1));
+    u32::try_from(enough)
+        .unwrap_or(u32::MAX)
+        .max(BITS_PER_KEY_AT_MOST_PROBES)
 }
 
 fn hundredths(bits: u64) -> BitsPerKey {

@@ -1,6 +1,6 @@
 //! The exact rate of an ideal filter in which each key uses one line of bits.
 
-use super::occupancy::throw;
+use super::occupancy::distinct;
 
 /// The number of bits in a line.
 const BITS: usize = 512;
@@ -39,12 +39,9 @@ fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     if mean > CROWDED {
         return libm::pow(-libm::expm1(-k * mean / BITS as f64), k);
     }
-    let mut matching = [0.0; BITS + 1];
-    for (ones, probability) in matching.iter_mut().enumerate() {
-        *probability = libm::pow(ones as f64 / BITS as f64, k);
-    }
-    // The probability of each number of ones in a line.
-    let mut ones = [0.0; BITS + 1];
+    let distinct = distinct(probes.into(), BITS as f64);
+    // For each number of bits of a line, the probability that all of them are ones.
+    let mut ones = distinct.map(|_| 0.0);
     ones[0] = 1.0;
     // The probability that a line has `here` keys; a single line has all of them.
     let mut probability = libm::exp(keys * libm::log1p(-1.0 / lines));
@@ -55,13 +52,18 @@ fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
             probability = 1.0;
         }
         if probability > 0.0 {
-            sum += probability * ones.iter().zip(&matching).map(|(a, b)| a * b).sum::<f64>();
+            sum += probability * ones.iter().zip(&distinct).map(|(a, b)| a * b).sum::<f64>();
         }
         if here >= keys || here > mean && probability < sum * 1e-15 && lines > 1.0 {
             return sum;
         }
         for _ in 0..probes {
-            throw(&mut ones, BITS as f64);
+            // A probe is at none of these bits, or at one of them: the others were ones.
+            let mut fewer = 0.0;
+            for (of, all) in ones.iter_mut().enumerate().take(usize::from(probes) + 1) {
+                let share = of as f64 / BITS as f64;
+                (fewer, *all) = (*all, *all * (1.0 - share) + fewer * share);
+            }
         }
         if lines > 1.0 {
             probability *= (keys - here) / (here + 1.0) / (lines - 1.0);

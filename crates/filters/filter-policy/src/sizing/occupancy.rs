@@ -52,7 +52,7 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
 }
 
 /// Returns the probabilities that this many balls hit 0, 1, 2, ... distinct cells out of `cells`.
-fn distinct(balls: u32, cells: f64) -> [f64; MAX + 1] {
+pub(super) fn distinct(balls: u32, cells: f64) -> [f64; MAX + 1] {
     let mut share = [0.0; MAX + 1];
     share[0] = 1.0;
     for _ in 0..balls {
@@ -62,7 +62,7 @@ fn distinct(balls: u32, cells: f64) -> [f64; MAX + 1] {
 }
 
 /// Adds one ball to the probabilities of the number of hit cells.
-pub(super) fn throw(share: &mut [f64], cells: f64) {
+fn throw(share: &mut [f64], cells: f64) {
     let mut fewer = 0.0;
     for (d, here) in share.iter_mut().enumerate() {
         let met = d as f64;

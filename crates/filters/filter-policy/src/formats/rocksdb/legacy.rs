@@ -237,5 +237,10 @@ impl Format for LegacyBloom {
         Ok(rate::rate(lines_for(bits, keys), keys, probe_count(bits)))
     }
 
+    fn rate_floor(&self, keys: u64) -> Result<f64, Error> {
+        let bits = RocksDbBits::given(self.bits_per_key)?;
+        Ok(rate::floor(lines_for(bits, keys), keys, probe_count(bits)))
+    }
+
     kinds::shared!();
 }

@@ -7,7 +7,7 @@ pub(super) const MAX: usize = 64;
 pub(super) type Shares = [f64; MAX + 1];
 
 /// A probability below this share of the sum ends a sum whose terms decrease.
-const LAST: f64 = 1e-18;
+const LAST: f64 = 1e-12;
 
 /// Returns the probability that this many keys cover all of the positions. A key covers 2, 3, ... of them with the
 /// probabilities `hits`, and `once` on average. The moves are memory that is used.
@@ -59,35 +59,32 @@ pub(super) type Moves = [Shares; MAX + 1];
 
 /// Computes the moves of a key that covers some positions; the probabilities of their numbers add up to `some`.
 fn fill(moves: &mut Moves, positions: usize, hits: &Shares, some: f64) {
+    let (mut ways, mut old) = (*hits, [0.0; MAX + 1]);
+    for (count, ways) in ways.iter_mut().enumerate().take(positions + 1) {
+        *ways /= some * choices(positions, count);
+    }
     for (covered, row) in moves.iter_mut().enumerate().take(positions + 1) {
-        row.fill(0.0);
-        for (count, share) in hits
-            .iter()
-            .enumerate()
-            .take(positions + 1)
-            .filter(|(_, share)| **share > 0.0)
-        {
-            let ways = share / some / choices(positions, count);
-            // Of the positions that the key covers, so many are new.
-            for (new, to) in row
-                .iter_mut()
-                .skip(covered)
-                .enumerate()
-                .take(positions + 1 - covered)
-            {
-                if new <= count && count - new <= covered {
-                    *to += ways * choices(positions - covered, new) * choices(covered, count - new);
-                }
-            }
+        // Of the covered positions, the key covers so many again.
+        for (again, old) in old.iter_mut().enumerate().take(covered + 1) {
+            *old = choices(covered, again);
+        }
+        let rest = positions - covered;
+        for (new, to) in row.iter_mut().skip(covered).enumerate().take(rest + 1) {
+            let ways = ways.iter().skip(new).zip(&old).take(covered + 1);
+            *to = choices(rest, new) * ways.map(|(ways, old)| ways * old).sum::<f64>();
         }
     }
 }
 
 fn after(state: &Shares, moves: &Moves, positions: usize) -> Shares {
     let mut next = [0.0; MAX + 1];
-    for (share, row) in state.iter().zip(moves).take(positions + 1) {
-        for (to, probability) in next.iter_mut().zip(row).take(positions + 1) {
-            *to += share * probability;
+    for (covered, (share, row)) in state.iter().zip(moves).enumerate().take(positions + 1) {
+        // Covered positions stay covered.
+        let all = covered..=positions;
+        if let (Some(next), Some(row)) = (next.get_mut(all.clone()), row.get(all)) {
+            for (to, probability) in next.iter_mut().zip(row) {
+                *to += share * probability;
+            }
         }
     }
     next

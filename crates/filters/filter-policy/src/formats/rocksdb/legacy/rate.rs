@@ -6,6 +6,8 @@
 //! absent key is counted over all starts and strides. Each key of the line covers as many of the absent key's probes, and
 //! any choice of them is taken to be as likely as another.
 
+use core::cmp::Ordering;
+
 use crate::simd::MAX_PROBES;
 
 /// The number of bits in a line.
@@ -16,14 +18,30 @@ const ONE_WALK: f64 = 1.0 / (BITS * BITS) as f64;
 
 /// Returns the rate, keys with equal hash values included.
 pub(super) fn rate(lines: u32, keys: u64, probes: u8) -> f64 {
+    of_strides(0, equal_walks(lines), lines, keys, probes)
+}
+
+/// Returns most of the lowest rates in little time: those of absent keys with at most eight positions, and of stored keys with
+/// an absent key's start and stride, if these are counted fast.
+pub(super) fn floor(lines: u32, keys: u64, probes: u8) -> f64 {
+    const FEW_POSITIONS: u32 = 6;
+    const MANY: u32 = 1 << 12;
+    let equal = if lines > MANY { equal_walks(lines) } else { 0.0 };
+    let by_equal = -libm::expm1(keys as f64 * libm::log1p(-equal / f64::from(lines.max(1))));
+    let others = 1.0 - libm::ldexp(1.0, -(FEW_POSITIONS as i32));
+    others * by_equal + of_strides(FEW_POSITIONS, equal.max(ONE_WALK), lines, keys, probes)
+}
+
+/// Returns the part of the rate that is due to absent keys with at least so many zeros at the end of their strides.
+fn of_strides(zeros: u32, equal: f64, lines: u32, keys: u64, probes: u8) -> f64 {
     if keys == 0 {
         return 0.0;
     }
-    let more_equal = equal_walks(lines) - ONE_WALK;
+    let more_equal = equal - ONE_WALK;
     let all_zeros = BITS.ilog2();
     let of_stride = |zeros: u32| {
         let steps = steps(1 << zeros, probes);
-        let mut shared = shared_probes(1 << zeros, probes);
+        let mut shared = shared_probes(zeros, probes);
         shared
             .get_mut(steps)
             .into_iter()
@@ -35,7 +53,7 @@ pub(super) fn rate(lines: u32, keys: u64, probes: u8) -> f64 {
         let share = libm::ldexp(1.0, -((zeros + 1).min(all_zeros) as i32));
         share * all_covered(lines, keys, steps, &shared)
     };
-    (0..=all_zeros).map(of_stride).sum::<f64>().clamp(0.0, 1.0)
+    (zeros..=all_zeros).map(of_stride).sum::<f64>().clamp(0.0, 1.0)
 }
 
 /// Returns the probability that keys cover all of so many positions, by inclusion and exclusion of those that none covers.
@@ -45,11 +63,13 @@ fn all_covered(lines: u32, keys: u64, steps: usize, shared: &[f64]) -> f64 {
     for spared in 0..=steps {
         // A key spares these positions if it chooses all of its own among the others.
         let others = |chosen: usize| (steps - spared).saturating_sub(chosen) as f64 / (steps - chosen) as f64;
-        let spares = |covered: usize| (0..covered).map(others).product::<f64>();
-        let touch: f64 = (0..=steps)
-            .zip(shared)
-            .map(|(covered, share)| share * (1.0 - spares(covered)))
-            .sum();
+        let mut spares = 1.0;
+        let touched = |(covered, share): (usize, &f64)| {
+            let touched = share * (1.0 - spares);
+            spares *= others(covered);
+            touched
+        };
+        let touch: f64 = (0..=steps).zip(shared).map(touched).sum();
         // The choices with both signs add up to zero, so that one may be subtracted from each probability.
         sum += choices * libm::expm1(keys as f64 * libm::log1p(-touch / f64::from(lines)));
         choices *= -((steps - spared) as f64) / (spared + 1) as f64;
@@ -63,25 +83,53 @@ fn steps(stride: usize, probes: u8) -> usize {
     usize::from(probes).min(period)
 }
 
-/// Returns the shares of keys that have 0, 1, 2, ... positions in common with probes of a stride.
-fn shared_probes(stride: usize, probes: u8) -> [f64; MAX_PROBES as usize + 1] {
-    let mut shares = [0.0; MAX_PROBES as usize + 1];
-    shares[0] = 1.0;
-    for other in 0..BITS {
-        // For each start of the other key.
-        let mut shared = [0_usize; BITS];
+/// Returns the shares of keys that have 0, 1, 2, ... positions in common with probes of a stride of 2^zeros.
+fn shared_probes(zeros: u32, probes: u8) -> [f64; MAX_PROBES as usize + 1] {
+    let (mut shares, stride) = ([0.0; MAX_PROBES as usize + 1], 1 << zeros);
+    // Positions in the order of strides: each row is a round.
+    let (row, length) = (BITS / stride, steps(stride, probes));
+    for other in 0..=BITS / 2 {
+        // Walking backwards, and odd multiples that leave the stride as it is, lead to strides with equal shares: the first
+        // of them counts for all.
+        let apart = BITS.min(BITS << (other | BITS).trailing_zeros() >> zeros.min(8));
+        let alike = match (2 * other).cmp(&apart) {
+            Ordering::Less if other > 0 => 2 * (BITS / apart),
+            Ordering::Greater => continue,
+            _ => BITS / apart,
+        };
+        // Where the number of probes in common changes from one start to the next, and by how much.
+        let (mut changes, mut marks) = ([0_i8; BITS], [0_u64; BITS / 64]);
+        let mut change = |start: usize, by| {
+            if let (Some(change), Some(mark)) = (changes.get_mut(start), marks.get_mut(start / 64)) {
+                *change += by;
+                *mark |= 1 << (start % 64);
+            }
+        };
         for of_other in (0..steps(other, probes)).map(|step| step * other) {
-            for position in (0..steps(stride, probes)).map(|step| step * stride) {
-                let start = position.wrapping_sub(of_other) % BITS;
-                if let Some(shared) = shared.get_mut(start)
-                    && let Some([fewer, more]) = shares.get_mut(*shared..*shared + 2)
-                {
-                    *shared += 1;
-                    *fewer -= ONE_WALK;
-                    *more += ONE_WALK;
-                }
+            let start = of_other.wrapping_neg() % BITS;
+            let (first, from) = (start % stride * row, start / stride);
+            change(first + from, 1);
+            change(first + (from + length).min(row), -1);
+            if from + length > row {
+                change(first, 1);
+                change(first + from + length - row, -1);
             }
         }
+        let (mut shared, mut last) = (0_i8, 0);
+        let mut count = |shared: i8, starts: usize| {
+            if let Some(share) = shares.get_mut(usize::from(shared.unsigned_abs())) {
+                *share += (starts * alike) as f64 * ONE_WALK;
+            }
+        };
+        for (first, mut marks) in (0..).step_by(64).zip(marks) {
+            while marks != 0 {
+                let start = first + marks.trailing_zeros() as usize;
+                count(shared, start - last);
+                shared += changes.get(start).copied().unwrap_or_default();
+                (last, marks) = (start, marks & (marks - 1));
+            }
+        }
+        count(shared, BITS - last);
     }
     shares
 }
@@ -99,16 +147,20 @@ fn equal_walks(lines: u32) -> f64 {
     }
     let values = libm::ldexp(1.0, 32);
     let apart = u64::from(lines) * BITS as u64;
-    let is_equal = |distance: u64| {
+    let strides = |distance: &u64| (distance >> STRIDE) % BITS as u64;
+    let share = |distance: u64| {
         let carried = (distance % (1 << STRIDE)) as f64 / f64::from(1 << STRIDE);
-        match (distance >> STRIDE) % BITS as u64 {
-            0 => 1.0 - carried,
-            511 => carried,
-            _ => 0.0,
-        }
+        let is_equal = if strides(&distance) == 0 {
+            1.0 - carried
+        } else {
+            carried
+        };
+        2.0 * (1.0 - distance as f64 / values) * is_equal
     };
     // Above and below, as far as there are values.
     let distances = (1..=(1 << 32) / apart).map(|times| times * apart);
-    let others = distances.map(|distance| 2.0 * (1.0 - distance as f64 / values) * is_equal(distance));
+    let others = distances
+        .filter(|distance| matches!(strides(distance), 0 | 511))
+        .map(share);
     (1.0 + others.sum::<f64>()) * f64::from(lines) / values
 }
