@@ -21,6 +21,9 @@ const CROWDED: f64 = 4.0;
 /// A part of the rate that is smaller than this share of it is not computed.
 const NEGLIGIBLE: f64 = 1e-3;
 
+/// A bound below this share is that of such a part: bounds are ten times as high, or more.
+const NEGLIGIBLE_BOUND: f64 = 1e-2;
+
 /// The precision of an estimated rate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Precision {
@@ -130,7 +133,8 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
     let even = -libm::expm1(balls * libm::log1p(-1.0 / bits));
     let ones = (even * unevenness).min(1.0);
     let ideal = libm::pow(ones, probes as f64);
-    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys, ones) < NEGLIGIBLE * ideal {
+    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys, ones) < NEGLIGIBLE_BOUND * ideal
+    {
         return ideal;
     }
     let classes = walks.classes();

@@ -46,7 +46,8 @@ fn rates_beyond_the_format_are_refused() {
     let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(keys, 0.99 * least) else {
         panic!("is reached");
     };
-    assert!((lowest / least - 1.0).abs() < 1e-6, "{lowest}");
+    // Aligned strides add less than a thousandth of that.
+    assert!((0.0..0.001).contains(&(lowest / least - 1.0)), "{lowest}");
     assert!(matches!(
         FORMAT.bits_per_key_for_rate(10_000_000_000, 0.01),
         Err(Error::RateUnreachable { .. })
