@@ -44,10 +44,12 @@ pub const ALL: &[&dyn AnyKind] = &[
     &guava::STREAM,
     &guava::ENVELOPE,
     &Kind::<Blocked> {
+        refuses_more: true,
         is_of: |function| function != Function::Xxph3,
         ..Kind::enveloped(&["blocked"])
     },
     &Kind::<Blocked> {
+        refuses_more: true,
         function: Function::Xxph3,
         is_of: |function| function == Function::Xxph3,
         ..Kind::enveloped(&["blocked-xxph3"])
@@ -84,7 +86,8 @@ pub enum Size {
     /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Filters that come in steps
     /// can fall below. If no filter is so small, it is the one with the rate of a Bloom filter of so many bits.
     BitsPerKey(f64),
-    /// The filter of the lowest rate with at most this many bytes in all.
+    /// The filter of the lowest rate with at most this many bytes in all. Bytes beyond the largest filter of the kind are
+    /// left, but refused for blocked filters, which end at 2 GiB.
     Bytes(u64),
     /// This many bits, rounded up to words, as for Spark's builder. Only for Spark's filters.
     Bits(u64),
@@ -437,6 +440,8 @@ pub(crate) struct Kind<B: Backend> {
     pub(crate) has_seed: bool,
     /// Set if integers of 32 bits are hashed as 64-bit ones.
     pub(crate) widens_integers: bool,
+    /// Set if more bytes than the largest filter has are refused.
+    pub(crate) refuses_more: bool,
     /// The hash function of new filters, unless the backend has its own.
     pub(crate) function: Function,
     /// Returns true if an envelope that states this function is of this kind, not of another one with the same backend.
@@ -447,6 +452,17 @@ pub(crate) struct Kind<B: Backend> {
 
 /// A rate times this is the next that [`lowest_rate`] tries, and a little lower.
 const LOWER: f64 = 1.0 - 2e-6;
+
+/// The share of a rate that another one must be below to be worth another size.
+const NOTICEABLE: f64 = 0.999;
+
+/// Returns the error for a filter that is too large with the size that was given, not the rate that was tried.
+fn of_given(error: Error, given: impl fmt::Display) -> Error {
+    match error {
+        Error::TooLarge(limit) => Error::TooLarge(Violation::new(limit.what, limit.allowed, given)),
+        other => other,
+    }
+}
 
 /// Returns the error of the next larger filter if it is beyond the kind's limit, and the filter has far fewer bytes than
 /// wanted.
@@ -465,6 +481,7 @@ impl<B: Backend> Kind<B> {
             reads_envelope: true,
             has_seed: false,
             widens_integers: false,
+            refuses_more: false,
             function: Function::Murmur3,
             is_of: |_| true,
             of: |parameters, _| parameters,
@@ -497,35 +514,79 @@ impl<B: Backend> Kind<B> {
                 let wanted = bits / 8.0;
                 let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= wanted);
                 let rate = lowest_rate(fits).unwrap_or(best);
-                let parameters = by_rate(rate)?;
-                check_limit(
-                    self.stored(&parameters)?.0.memory_bytes,
-                    wanted,
-                    size_at(rate * LOWER),
-                )?;
-                Ok(parameters)
+                let found = by_rate(rate).and_then(|parameters| {
+                    let bytes = self.stored(&parameters)?.0.memory_bytes;
+                    check_limit(bytes, wanted, size_at(rate * LOWER)).map(|()| parameters)
+                });
+                let given = format_args!("{capacity} keys at {bits_per_key} bits per key");
+                found.map_err(|error| of_given(error, given))
             }
             Size::Bytes(bytes) => {
-                let refused = |least: u64| {
-                    let allowed = format_args!("at least {least} bytes for this many keys");
-                    Error::argument("memory", allowed, bytes)
-                };
-                let (size, least) = size_at(0.5)?;
+                let given = format_args!("{capacity} keys in {bytes} bytes");
+                let (size, least) = size_at(0.5).map_err(|error| of_given(error, given))?;
+                let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
+                if let Some(rate) = lowest_rate(fits) {
+                    if self.refuses_more {
+                        let len = size_at(rate)?.1;
+                        let limit = check_limit(len, bytes as f64, size_at(rate * LOWER));
+                        limit.map_err(|error| of_given(error, given))?;
+                    }
+                    return Self::best(capacity, rate, by_rate);
+                }
+                // A rule for bits has smaller filters, too.
                 let around = least - size.memory_bytes;
                 let words = bytes.saturating_sub(around) / 8;
-                match by_bits(words.saturating_mul(64).max(1))? {
-                    Some(_) if words == 0 => Err(refused(around + 8)),
-                    Some(parameters) => Ok(parameters),
-                    None => {
-                        let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
-                        let rate = lowest_rate(fits).ok_or_else(|| refused(least))?;
-                        let parameters = by_rate(rate)?;
-                        check_limit(self.stored(&parameters)?.1, bytes as f64, size_at(rate * LOWER))?;
-                        Ok(parameters)
-                    }
-                }
+                let (least, found) = match by_bits(64 * words.max(1))? {
+                    Some(parameters) => (around + 8, Some(parameters).filter(|_| words > 0)),
+                    None => (least, None),
+                };
+                let allowed = format_args!("at least {least} bytes for this many keys");
+                found.ok_or_else(|| Error::argument("memory", allowed, bytes))
             }
         }
+    }
+
+    /// Returns the parameters with the lowest rate of those for this rate and for higher ones. Filters can be too large:
+    /// more probes fill them where positions reach no more bits, and where few keys have probes that are not
+    /// independent.
+    fn best(
+        capacity: u64,
+        lowest: f64,
+        by_rate: impl Fn(f64) -> Result<B::Parameters, Error>,
+    ) -> Result<B::Parameters, Error> {
+        let largest = by_rate(lowest)?;
+        let probes = |parameters| Ok::<_, Error>(B::size(parameters)?.probe_count);
+        if probes(&largest)? == probes(&by_rate(0.5)?)? {
+            return Ok(largest);
+        }
+        let bits_per_key = 8.0 * B::size(&largest)?.memory_bytes as f64 / capacity as f64;
+        let ideal = Textbook::BEST.rate_at(bits_per_key).unwrap_or(0.0);
+        let mut best = (B::rate(&largest, capacity), largest);
+        if best.0 <= 1.01 * ideal {
+            return Ok(best.1);
+        }
+        // Probe counts change at halves of the binary logarithm. A rate is at most twice that of the best Bloom filter.
+        #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
+        let halves = |rate: f64| (-2.0 * libm::log2(rate)) as i64;
+        let (mut low, mut high) = (halves(best.0).saturating_sub(2).max(2), halves(lowest));
+        while low <= high {
+            let middle = low.midpoint(high);
+            let at = |halves: i64| {
+                let parameters = by_rate(libm::exp2(1e-4 - halves as f64 / 2.0))?;
+                Ok::<_, Error>((B::rate(&parameters, capacity), parameters))
+            };
+            let (smaller, larger) = (at(middle - 1)?, at(middle)?);
+            let is_smaller = smaller.0 <= larger.0;
+            (low, high) = match is_smaller {
+                true => (low, middle - 1),
+                false => (middle + 1, high),
+            };
+            let found = if is_smaller { smaller } else { larger };
+            if found.0 < NOTICEABLE * best.0 {
+                best = found;
+            }
+        }
+        Ok(best.1)
     }
 
     /// Returns the size of a filter, and the length of its stored form.

@@ -7,7 +7,7 @@
 //! assert_eq!(formats::LEVEL_DB.filter_len(45_402, fifteen)?, 85_130);
 //! assert_eq!(formats::LEVEL_DB.probe_count(45_402, fifteen)?, Some(10));
 //! assert_eq!(formats::LEVEL_DB.capacity(85_130, fifteen), 45_402);
-//! assert_eq!(formats::LEVEL_DB.bits_per_key_for_len(45_402, 85_130)?, fifteen);
+//! assert_eq!(formats::BLOOM64.bits_per_key_for_len(45_402, 85_130)?, fifteen);
 //!
 //! // Bits per key and bytes of some formats at a rate of 0.1 %.
 //! for (format, bits, bytes) in [
