@@ -227,8 +227,13 @@ impl dyn AnyFormat + '_ {
     /// Returns the hundredths of bits per key with the lowest rate up to `most`, of which all from `fewest` on give the
     /// longest filter. Rough rates choose, where a lower bound does not decide.
     fn best_up_to(&self, keys: u64, fewest: u64, most: u64) -> Result<u64, Error> {
+        // Filters of few keys differ in the probe count alone, by less than rough rates err.
+        let has_few_keys = most - fewest > 100;
         let rough = |bits| {
-            let rate = self.rough_rate(keys, hundredths(bits))?;
+            let rate = match has_few_keys {
+                true => self.rate(keys, hundredths(bits))?,
+                false => self.rough_rate(keys, hundredths(bits))?,
+            };
             Ok::<_, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
         };
         // Some sizes are bad ones, by the byte and by the line, in formats of 32-bit hash values.
