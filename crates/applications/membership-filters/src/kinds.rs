@@ -26,9 +26,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::f64::consts::LN_2;
 use core::fmt;
 
-use filter_policy::sizing::{Textbook, lowest_rate};
+use filter_policy::sizing::{Textbook, largest, lowest_rate};
 
 use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, Rotating, StoredSize};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
@@ -524,55 +525,68 @@ impl<B: Backend> Kind<B> {
             Size::Bytes(bytes) => {
                 let given = format_args!("{capacity} keys in {bytes} bytes");
                 let (size, least) = size_at(0.5).map_err(|error| of_given(error, given))?;
-                let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
-                if let Some(rate) = lowest_rate(fits) {
-                    if self.refuses_more {
-                        let len = size_at(rate)?.1;
-                        let limit = check_limit(len, bytes as f64, size_at(rate * LOWER));
-                        limit.map_err(|error| of_given(error, given))?;
-                    }
-                    return Self::best(capacity, rate, by_rate);
-                }
-                // A rule for bits has smaller filters, too.
                 let around = least - size.memory_bytes;
-                let words = bytes.saturating_sub(around) / 8;
-                let (least, found) = match by_bits(64 * words.max(1))? {
-                    Some(parameters) => (around + 8, Some(parameters).filter(|_| words > 0)),
-                    None => (least, None),
+                let refused = |least: u64| {
+                    let allowed = format_args!("at least {least} bytes for this many keys");
+                    Error::argument("memory", allowed, bytes)
                 };
-                let allowed = format_args!("at least {least} bytes for this many keys");
-                found.ok_or_else(|| Error::argument("memory", allowed, bytes))
+                let at = |log2: f64| {
+                    #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
+                    let bits = (log2 * capacity as f64 / LN_2) as u64;
+                    by_bits(bits.max(1))?.map_or_else(|| by_rate(libm::exp2(-log2)), Ok)
+                };
+                if by_bits(1)?.is_some() {
+                    let words = bytes.saturating_sub(around) / 8;
+                    let bits = |words: u64| words.saturating_mul(64);
+                    let fitting = largest(0, words, |words| by_bits(bits(words).max(1)).is_ok());
+                    let words = fitting
+                        .filter(|&words| words > 0)
+                        .ok_or_else(|| refused(around + 8))?;
+                    let whole = by_bits(bits(words))?.map_or_else(|| by_rate(0.5), Ok)?;
+                    return Self::best(capacity, whole, bits(words) as f64 * LN_2 / capacity as f64, at);
+                }
+                let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
+                let rate = lowest_rate(fits).ok_or_else(|| refused(least))?;
+                let whole = by_rate(rate)?;
+                if self.refuses_more {
+                    let limit = check_limit(self.stored(&whole)?.1, bytes as f64, size_at(rate * LOWER));
+                    limit.map_err(|error| of_given(error, given))?;
+                }
+                Self::best(capacity, whole, -libm::log2(rate), at)
             }
         }
     }
 
-    /// Returns the parameters with the lowest rate of those for this rate and for higher ones. Filters can be too large:
+    /// Returns the parameters with the lowest rate, of the largest filter and of smaller ones. Filters can be too large:
     /// more probes fill them where positions reach no more bits, and where few keys have probes that are not
-    /// independent.
+    /// independent. The binary logarithm is that by which the size of the largest lowers rates; `at` takes others.
     fn best(
         capacity: u64,
-        lowest: f64,
-        by_rate: impl Fn(f64) -> Result<B::Parameters, Error>,
+        largest: B::Parameters,
+        log2: f64,
+        at: impl Fn(f64) -> Result<B::Parameters, Error>,
     ) -> Result<B::Parameters, Error> {
-        let largest = by_rate(lowest)?;
-        let probes = |parameters| Ok::<_, Error>(B::size(parameters)?.probe_count);
-        if probes(&largest)? == probes(&by_rate(0.5)?)? {
+        let StoredSize {
+            memory_bytes,
+            probe_count,
+            ..
+        } = B::size(&largest)?;
+        if probe_count == B::size(&at(1.0)?)?.probe_count {
             return Ok(largest);
         }
-        let bits_per_key = 8.0 * B::size(&largest)?.memory_bytes as f64 / capacity as f64;
-        let ideal = Textbook::BEST.rate_at(bits_per_key).unwrap_or(0.0);
+        let ideal = Textbook::BEST.rate_at(8.0 * memory_bytes as f64 / capacity as f64);
         let mut best = (B::rate(&largest, capacity), largest);
-        if best.0 <= 1.01 * ideal {
+        if best.0 <= 1.01 * ideal.unwrap_or(0.0) {
             return Ok(best.1);
         }
-        // Probe counts change at halves of the binary logarithm. A rate is at most twice that of the best Bloom filter.
+        // Probe counts change at halves of the logarithm. A rate is at most twice that of the best Bloom filter.
         #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
-        let halves = |rate: f64| (-2.0 * libm::log2(rate)) as i64;
-        let (mut low, mut high) = (halves(best.0).saturating_sub(2).max(2), halves(lowest));
+        let halves = |log2: f64| (2.0 * log2) as i64;
+        let (mut low, mut high) = ((halves(-libm::log2(best.0)) - 2).max(2), halves(log2));
         while low <= high {
             let middle = low.midpoint(high);
             let at = |halves: i64| {
-                let parameters = by_rate(libm::exp2(1e-4 - halves as f64 / 2.0))?;
+                let parameters = at(halves as f64 / 2.0 - 1e-4)?;
                 Ok::<_, Error>((B::rate(&parameters, capacity), parameters))
             };
             let (smaller, larger) = (at(middle - 1)?, at(middle)?);
