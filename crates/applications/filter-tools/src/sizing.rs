@@ -3,7 +3,7 @@
 use filter_policy::BitsPerKey;
 use filter_policy::policies;
 use filter_policy::sizing::{Textbook, largest};
-use filter_policy::{AnyFormat, formats};
+use filter_policy::{AnyFormat, Error, formats};
 use filter_sets::{Size, Sizing, StoredFormat};
 use serde::Serialize;
 
@@ -108,8 +108,14 @@ pub(crate) fn answer(format: &StoredFormat, question: SizeQuestion) -> Result<Si
 /// hardly depend on the keys, so they are those of about as many keys, and more where that is not enough.
 fn most_keys(format: &'static dyn AnyFormat, wanted: f64, bytes: u64) -> Result<(u64, Size), String> {
     let about = 8.0 * bytes as f64 / Textbook::bits_per_key(wanted).map_err(text_of)?;
-    let about = (about as u64).clamp(1, MAX_KEYS);
-    let mut bits = format.bits_per_key_for_rate(about, wanted).map_err(text_of)?;
+    let mut about = (about as u64).clamp(1, MAX_KEYS);
+    let mut bits = loop {
+        match format.bits_per_key_for_rate(about, wanted) {
+            // The largest filter has fewer keys.
+            Err(Error::FilterTooLarge { most, .. }) if most < about => about = most,
+            other => break other.map_err(text_of)?,
+        }
+    };
     let mut step = 0.01;
     while bits.get() <= MAX_BITS {
         let keys = format.capacity(bytes, bits).min(MAX_KEYS);

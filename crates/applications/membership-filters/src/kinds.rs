@@ -26,9 +26,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::f64::consts::LN_2;
 use core::fmt;
 
-use filter_policy::sizing::{Textbook, lowest_rate};
+use filter_policy::sizing::{Textbook, largest, lowest_rate};
 
 use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, Rotating, StoredSize};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
@@ -44,10 +45,12 @@ pub const ALL: &[&dyn AnyKind] = &[
     &guava::STREAM,
     &guava::ENVELOPE,
     &Kind::<Blocked> {
+        refuses_more: true,
         is_of: |function| function != Function::Xxph3,
         ..Kind::enveloped(&["blocked"])
     },
     &Kind::<Blocked> {
+        refuses_more: true,
         function: Function::Xxph3,
         is_of: |function| function == Function::Xxph3,
         ..Kind::enveloped(&["blocked-xxph3"])
@@ -84,7 +87,8 @@ pub enum Size {
     /// The filter of the lowest rate that has at most this many bits for each key, headers apart. Filters that come in steps
     /// can fall below. If no filter is so small, it is the one with the rate of a Bloom filter of so many bits.
     BitsPerKey(f64),
-    /// The filter of the lowest rate with at most this many bytes in all.
+    /// The filter of the lowest rate with at most this many bytes in all. Bytes beyond the largest filter of the kind are
+    /// left, but refused for blocked filters, which end at 2 GiB.
     Bytes(u64),
     /// This many bits, rounded up to words, as for Spark's builder. Only for Spark's filters.
     Bits(u64),
@@ -437,6 +441,8 @@ pub(crate) struct Kind<B: Backend> {
     pub(crate) has_seed: bool,
     /// Set if integers of 32 bits are hashed as 64-bit ones.
     pub(crate) widens_integers: bool,
+    /// Set if more bytes than the largest filter has are refused.
+    pub(crate) refuses_more: bool,
     /// The hash function of new filters, unless the backend has its own.
     pub(crate) function: Function,
     /// Returns true if an envelope that states this function is of this kind, not of another one with the same backend.
@@ -447,6 +453,17 @@ pub(crate) struct Kind<B: Backend> {
 
 /// A rate times this is the next that [`lowest_rate`] tries, and a little lower.
 const LOWER: f64 = 1.0 - 2e-6;
+
+/// The share of a rate that another one must be below to be worth another size.
+const NOTICEABLE: f64 = 0.999;
+
+/// Returns the error for a filter that is too large with the size that was given, not the rate that was tried.
+fn of_given(error: Error, given: impl fmt::Display) -> Error {
+    match error {
+        Error::TooLarge(limit) => Error::TooLarge(Violation::new(limit.what, limit.allowed, given)),
+        other => other,
+    }
+}
 
 /// Returns the error of the next larger filter if it is beyond the kind's limit, and the filter has far fewer bytes than
 /// wanted.
@@ -465,6 +482,7 @@ impl<B: Backend> Kind<B> {
             reads_envelope: true,
             has_seed: false,
             widens_integers: false,
+            refuses_more: false,
             function: Function::Murmur3,
             is_of: |_| true,
             of: |parameters, _| parameters,
@@ -497,35 +515,92 @@ impl<B: Backend> Kind<B> {
                 let wanted = bits / 8.0;
                 let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= wanted);
                 let rate = lowest_rate(fits).unwrap_or(best);
-                let parameters = by_rate(rate)?;
-                check_limit(
-                    self.stored(&parameters)?.0.memory_bytes,
-                    wanted,
-                    size_at(rate * LOWER),
-                )?;
-                Ok(parameters)
+                let found = by_rate(rate).and_then(|parameters| {
+                    let bytes = self.stored(&parameters)?.0.memory_bytes;
+                    check_limit(bytes, wanted, size_at(rate * LOWER)).map(|()| parameters)
+                });
+                let given = format_args!("{capacity} keys at {bits_per_key} bits per key");
+                found.map_err(|error| of_given(error, given))
             }
             Size::Bytes(bytes) => {
+                let given = format_args!("{capacity} keys in {bytes} bytes");
+                let (size, least) = size_at(0.5).map_err(|error| of_given(error, given))?;
+                let around = least - size.memory_bytes;
                 let refused = |least: u64| {
                     let allowed = format_args!("at least {least} bytes for this many keys");
                     Error::argument("memory", allowed, bytes)
                 };
-                let (size, least) = size_at(0.5)?;
-                let around = least - size.memory_bytes;
-                let words = bytes.saturating_sub(around) / 8;
-                match by_bits(words.saturating_mul(64).max(1))? {
-                    Some(_) if words == 0 => Err(refused(around + 8)),
-                    Some(parameters) => Ok(parameters),
-                    None => {
-                        let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
-                        let rate = lowest_rate(fits).ok_or_else(|| refused(least))?;
-                        let parameters = by_rate(rate)?;
-                        check_limit(self.stored(&parameters)?.1, bytes as f64, size_at(rate * LOWER))?;
-                        Ok(parameters)
-                    }
+                let at = |log2: f64| {
+                    #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
+                    let bits = (log2 * capacity as f64 / LN_2) as u64;
+                    by_bits(bits.max(1))?.map_or_else(|| by_rate(libm::exp2(-log2)), Ok)
+                };
+                if by_bits(1)?.is_some() {
+                    let words = bytes.saturating_sub(around) / 8;
+                    let bits = |words: u64| words.saturating_mul(64);
+                    let fitting = largest(0, words, |words| by_bits(bits(words).max(1)).is_ok());
+                    let words = fitting
+                        .filter(|&words| words > 0)
+                        .ok_or_else(|| refused(around + 8))?;
+                    let whole = by_bits(bits(words))?.map_or_else(|| by_rate(0.5), Ok)?;
+                    return Self::best(capacity, whole, bits(words) as f64 * LN_2 / capacity as f64, at);
                 }
+                let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
+                let rate = lowest_rate(fits).ok_or_else(|| refused(least))?;
+                let whole = by_rate(rate)?;
+                if self.refuses_more {
+                    let limit = check_limit(self.stored(&whole)?.1, bytes as f64, size_at(rate * LOWER));
+                    limit.map_err(|error| of_given(error, given))?;
+                }
+                Self::best(capacity, whole, -libm::log2(rate), at)
             }
         }
+    }
+
+    /// Returns the parameters with the lowest rate, of the largest filter and of smaller ones. Filters can be too large:
+    /// more probes fill them where positions reach no more bits, and where few keys have probes that are not
+    /// independent. The binary logarithm is that by which the size of the largest lowers rates; `at` takes others.
+    fn best(
+        capacity: u64,
+        largest: B::Parameters,
+        log2: f64,
+        at: impl Fn(f64) -> Result<B::Parameters, Error>,
+    ) -> Result<B::Parameters, Error> {
+        let StoredSize {
+            memory_bytes,
+            probe_count,
+            ..
+        } = B::size(&largest)?;
+        if probe_count == B::size(&at(1.0)?)?.probe_count {
+            return Ok(largest);
+        }
+        let ideal = Textbook::BEST.rate_at(8.0 * memory_bytes as f64 / capacity as f64);
+        let mut best = (B::rate(&largest, capacity), largest);
+        if best.0 <= 1.01 * ideal.unwrap_or(0.0) {
+            return Ok(best.1);
+        }
+        // Probe counts change at halves of the logarithm. A rate is at most twice that of the best Bloom filter.
+        #[expect(clippy::cast_possible_truncation, reason = "a cast stops at the limits")]
+        let halves = |log2: f64| (2.0 * log2) as i64;
+        let (mut low, mut high) = ((halves(-libm::log2(best.0)) - 2).max(2), halves(log2));
+        while low <= high {
+            let middle = low.midpoint(high);
+            let at = |halves: i64| {
+                let parameters = at(halves as f64 / 2.0 - 1e-4)?;
+                Ok::<_, Error>((B::rate(&parameters, capacity), parameters))
+            };
+            let (smaller, larger) = (at(middle - 1)?, at(middle)?);
+            let is_smaller = smaller.0 <= larger.0;
+            (low, high) = match is_smaller {
+                true => (low, middle - 1),
+                false => (middle + 1, high),
+            };
+            let found = if is_smaller { smaller } else { larger };
+            if found.0 < NOTICEABLE * best.0 {
+                best = found;
+            }
+        }
+        Ok(best.1)
     }
 
     /// Returns the size of a filter, and the length of its stored form.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use filter_policy::parquet::SplitBlockFilterMut;
 use filter_policy::policies::{self, AnyPolicy};
 use filter_policy::sizing::Textbook;
 use filter_policy::view::{FilterKind, FilterView};
@@ -48,15 +49,24 @@ fn function(policy: &AnyPolicy) -> Result<HashFunctionId> {
     function.ok_or_else(|| Error::argument("can be queried, but not built: it has no hash values"))
 }
 
-/// Returns the bits per key with which a policy writes filters of this size, the function of its hash values, and the
-/// most bytes that the filter has.
+/// A filter that a policy writes.
+struct Planned {
+    bits_per_key: BitsPerKey,
+    function: HashFunctionId,
+    /// The most bytes that the filter has.
+    len: usize,
+    /// Set if it is a split-block filter of this length, whatever the number of keys, as many as fit into the bytes given.
+    is_exact: bool,
+}
+
+/// Plans the filter of a size.
 fn planned(
     sizes: &dyn AnyFormat,
     format: &StoredFormat,
     keys: u64,
     capacity: Option<u64>,
     size: Size,
-) -> Result<(BitsPerKey, HashFunctionId, u64)> {
+) -> Result<Planned> {
     if capacity.is_some() {
         return Err(Error::argument(
             "is sized by its keys alone: no capacity can be given",
@@ -71,9 +81,26 @@ fn planned(
     let bits_per_key = bits_per_key.map_err(Error::argument)?;
     let policy = policy(format, bits_per_key)?;
     let function = function(&policy)?;
-    let count = usize::try_from(keys).unwrap_or(usize::MAX);
-    let len = policy.max_filter_len(count).map_err(Error::argument)? as u64;
-    Ok((bits_per_key, function, len))
+    let is_exact = matches!(size, Size::Bytes(_)) && sizes.kind() == formats::SPLIT_BLOCK.kind();
+    let len = match size {
+        // Bits per key have a limit, which keeps filters of fewer keys smaller.
+        Size::Bytes(bytes) if is_exact => {
+            let many = keys.max(8);
+            let bits = sizes.bits_per_key_for_len(many, bytes);
+            let len = bits.and_then(|bits| sizes.filter_len(many, bits));
+            usize::try_from(len.map_err(Error::argument)?).map_err(Error::argument)?
+        }
+        _ => {
+            let count = usize::try_from(keys).unwrap_or(usize::MAX);
+            policy.max_filter_len(count).map_err(Error::argument)?
+        }
+    };
+    Ok(Planned {
+        bits_per_key,
+        function,
+        len,
+        is_exact,
+    })
 }
 
 impl FormatOperations for &'static dyn AnyFormat {
@@ -132,10 +159,16 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 
     fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
-        let (bits_per_key, function, len) = planned(*self, format, keys, capacity, size)?;
+        let plan = planned(*self, format, keys, capacity, size)?;
+        let Planned {
+            bits_per_key,
+            function,
+            ..
+        } = plan;
         let (sizes, format) = (*self, format.clone());
-        let memory =
-            |bytes| len.saturating_add(keys.saturating_mul(bytes + self.facts().building_bytes_per_key));
+        let memory = |bytes| {
+            (plan.len as u64).saturating_add(keys.saturating_mul(bytes + self.facts().building_bytes_per_key))
+        };
         Ok(Plan {
             memory: memory(u64::from(function.bits() / 8)),
             // Only hash values of 32 bits are copied.
@@ -143,8 +176,8 @@ impl FormatOperations for &'static dyn AnyFormat {
             make: Box::new(move || {
                 let policy = policy(&format, bits_per_key)?;
                 match function.bits() {
-                    32 => Filled::<u32>::start(sizes, policy, function, keys),
-                    _ => Filled::<u64>::start(sizes, policy, function, keys),
+                    32 => Filled::<u32>::start(sizes, policy, &plan, keys),
+                    _ => Filled::<u64>::start(sizes, policy, &plan, keys),
                 }
             }),
             rate: Some(Box::new(move || {
@@ -154,9 +187,12 @@ impl FormatOperations for &'static dyn AnyFormat {
     }
 
     fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing> {
-        let (bits_per_key, ..) = planned(*self, format, keys, capacity, size)?;
-        let sizes = *self;
-        let bytes = sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?;
+        let plan = planned(*self, format, keys, capacity, size)?;
+        let (sizes, bits_per_key) = (*self, plan.bits_per_key);
+        let bytes = match plan.is_exact {
+            true => plan.len as u64,
+            false => sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?,
+        };
         let probe_count = sizes.probe_count(keys, bits_per_key).map_err(Error::argument)?;
         let rate = sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
         let wanted = bits_per_key.get();
@@ -217,6 +253,7 @@ struct Filled<H> {
     sizes: &'static dyn AnyFormat,
     policy: AnyPolicy,
     function: HashFunctionId,
+    is_exact: bool,
     /// The number of keys.
     keys: usize,
     hashes: Vec<H>,
@@ -228,17 +265,22 @@ impl<H: Identified + 'static> Filled<H> {
     fn start(
         sizes: &'static dyn AnyFormat,
         policy: AnyPolicy,
-        function: HashFunctionId,
+        &Planned {
+            function,
+            len,
+            is_exact,
+            ..
+        }: &Planned,
         keys: u64,
     ) -> Result<AnyFilling> {
         let keys = usize::try_from(keys).map_err(Error::argument)?;
-        let len = policy.max_filter_len(keys).map_err(Error::argument)?;
         let mut filter = reserved(len, keys)?;
         filter.resize(len, 0);
         Ok(Box::new(Self {
             sizes,
             policy,
             function,
+            is_exact,
             keys,
             hashes: Vec::new(),
             filter,
@@ -256,6 +298,12 @@ fn reserved<T>(len: usize, keys: usize) -> Result<Vec<T>> {
 
 impl<H: Identified> Filled<H> {
     fn build(&mut self, hashes: &[H]) -> Result<()> {
+        if self.is_exact {
+            // The policy makes it shorter for few keys.
+            let filter = SplitBlockFilterMut::new(&mut self.filter).map_err(Error::argument);
+            filter?.insert_raw_hashes(hashes.iter().map(|&hash| hash.into()));
+            return Ok(());
+        }
         let hashes = KeyHashes::new(self.function, hashes);
         let filter = self.policy.create_from_hashes(hashes, &mut self.filter);
         let filter = filter.map_err(|error| match error {

@@ -37,7 +37,7 @@ impl Parameters {
     pub fn new(capacity: u64, rate: f64) -> Result<Self, Error> {
         Error::check_rate(rate)?;
         let bytes = bitset_len_for_rate(capacity, rate).map_err(|_| {
-            let thing = "the size for this capacity and rate";
+            let thing = "the size";
             let got = format_args!("{capacity} keys at {rate:e}");
             Error::TooLarge(Violation::new(thing, "at most 2 GiB", got))
         })?;

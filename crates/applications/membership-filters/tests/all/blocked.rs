@@ -56,7 +56,7 @@ fn arguments_out_of_range_are_refused() {
     }
     assert_eq!(
         Parameters::new(u64::MAX, 0.01).unwrap_err().to_string(),
-        "the size for this capacity and rate must be at most 2 GiB, got 18446744073709551615 keys at 1e-2"
+        "the size must be at most 2 GiB, got 18446744073709551615 keys at 1e-2"
     );
     for blocks in [0, 1 << 26, u32::MAX] {
         assert_eq!(

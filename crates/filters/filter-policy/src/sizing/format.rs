@@ -1,6 +1,7 @@
 //! The sizes and rates of the stored formats.
 
 use core::f64::consts::LN_2;
+use core::iter;
 
 use crate::{BitsPerKey, Error};
 
@@ -15,8 +16,8 @@ const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 /// The share of a rate that another one must be below to be worth another size.
 const NOTICEABLE: f64 = 0.999;
 
-/// Filters of so many bytes of 32-bit hash values always gain by more bits.
-const FEW_BYTES: u64 = 1 << 26;
+/// The parts of a bit per key where bytes are used to the last step. They distinguish all sizes of a filter.
+const BILLION: u64 = 1_000_000_000;
 
 /// The rate of the best filter falls by a factor of e with so many hundredths of a bit per key more: 100 / (ln 2)^2.
 const HUNDREDTHS_FOR_E: f64 = 208.0;
@@ -251,125 +252,104 @@ impl dyn AnyFormat + '_ {
         Ok(lowest.max(equal_hashes(self.hash_bits(), keys)))
     }
 
-    /// Returns the bits per key of the filter of this many keys with the lowest rate that takes at most this many bytes: 0
-    /// to 4,294,967,295, and 1 to 100 in RocksDB's formats. Rates can rise with the size: where hash values of 32 bits
-    /// reach no more bits, and where RocksDB's limit of 4 GiB leaves probes without bits.
+    /// Returns the bits per key of the filter of this many keys, at least one, with the lowest rate that takes at most this
+    /// many bytes: 0 to 4,294,967,295, and 1 to 100 in RocksDB's formats. They are whole hundredths, and the fewest that
+    /// give this filter. Bytes that hardly lower the rate are left, as are those beyond the largest filter that the format
+    /// can have: rates can rise with the size where hash values of 32 bits reach no more bits, and where RocksDB's limit
+    /// of 4 GiB leaves probes without bits.
     ///
-    /// The bits per key are whole hundredths, the fewest that give this filter. Formats that have the same number of
-    /// probes in every filter use the bytes to the last step, so that filters of equal memory can be merged.
+    /// Formats that have the same number of probes in every filter use the bytes to the last step, with as many decimal
+    /// places as that takes, so that filters of equal memory can be merged.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, in RocksDB's
     /// formats the filter of these keys at one bit per key, and the binary fuse filter of these keys with 4 bits per
-    /// fingerprint. [`Error::FilterTooLarge`] when `bytes` is more than the largest filter that the format can have.
+    /// fingerprint. [`Error::FilterTooLarge`] when there are more keys than a binary fuse filter can have.
     pub fn bits_per_key_for_len(&self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
-        let (least_bits, most_bits) = self
-            .reach(keys)
-            .map_or((1, MAX_BITS_OF_ROCKSDB), |_| (0, u32::MAX));
-        let (least_bits, most_bits) = (100 * least_bits, 100 * u64::from(most_bits));
-        let found = largest(least_bits, most_bits, |bits| {
-            self.fits(keys, hundredths(bits), bytes)
-        });
-        let allowed = "at least what the smallest filter of these keys takes";
-        let found = found.ok_or_else(|| outside("memory in bytes", bytes as f64, allowed))?;
-        if found < most_bits
-            && let Err(error @ Error::FilterTooLarge { .. }) = self.filter_len(keys, hundredths(found + 1))
-        {
-            return Err(error);
-        }
-        let all = [least_bits, found].map(|bits| self.probe_count(keys, hundredths(bits)));
-        let most = match &all {
-            [Ok(few), Ok(many)] if few == many => self.to_the_last_step(keys, hundredths(found), bytes),
-            _ => hundredths(found),
+        let keys = keys.max(1);
+        let [few, many] = [1, 20].map(|bits| self.probe_count(1_000, BitsPerKey::whole(bits)));
+        let is_fixed = few == many && few?.is_some();
+        let unit = if is_fixed { BILLION } else { 100 };
+        let at = |parts: u64| BitsPerKey::fractional(parts as f64 / unit as f64).unwrap_or(BitsPerKey::MAX);
+        let limit = u64::from(u32::MAX);
+        let (smallest, limit) = match self.reach(keys) {
+            None => (1, MAX_BITS_OF_ROCKSDB.into()),
+            // Some probes more can help a little where hash values reach no more bits.
+            Some(reach) if !is_fixed => (0, (reach.div_ceil(keys) + 3).min(limit)),
+            Some(_) => (0, limit),
         };
-        let len = self.filter_len(keys, most)?;
-        // Bits per key that give a filter of this length.
-        let is_as_long = |bits| {
-            self.filter_len(keys, hundredths(bits))
-                .is_ok_and(|short| short >= len)
+        let (smallest, limit) = (unit * smallest, unit * limit);
+        let Some(most) = largest(smallest, limit, |parts| self.fits(keys, at(parts), bytes)) else {
+            self.filter_len(keys, at(smallest))?;
+            let allowed = "at least what the smallest filter of these keys takes";
+            return Err(outside("memory in bytes", bytes as f64, allowed));
         };
-        let fewest = least(least_bits, found, is_as_long).map_or(most, hundredths);
-        if matches!(&all, [Ok(few), Ok(many)] if few == many) {
-            return Ok(fewest);
+        let len = self.filter_len(keys, at(most))?;
+        let is_as_long = |parts| self.filter_len(keys, at(parts)).is_ok_and(|other| other >= len);
+        let fewest = least(smallest, most, is_as_long).unwrap_or(most);
+        if is_fixed {
+            let mut rounded = (2..=9).map(|places| most - most % (BILLION / 10_u64.pow(places)));
+            return Ok(at(rounded.find(|parts| *parts >= fewest).unwrap_or(most)));
         }
-        self.best_below(keys, fewest, most)
+        let best = self.best_up_to(keys, fewest, most)?;
+        // The fewest bits per key of this filter.
+        let size = self.size(keys, hundredths(best))?;
+        let is_alike = |bits| {
+            let other = self.size(keys, hundredths(bits));
+            other.is_ok_and(|other| {
+                let has_as_many =
+                    other.probes >= size.probes && other.probes.is_some() == size.probes.is_some();
+                other.bytes >= size.bytes && has_as_many
+            })
+        };
+        Ok(hundredths(least(smallest, best, is_alike).unwrap_or(best)))
     }
 
-    /// Returns the fewest decimal places that give the longest filter of at most this many bytes, from bits per key on
-    /// that are less than a hundredth below it.
-    fn to_the_last_step(&self, keys: u64, from: BitsPerKey, bytes: u64) -> BitsPerKey {
-        let to = |bits| BitsPerKey::fractional(bits).unwrap_or(from);
-        let (mut low, mut high) = (from.get(), from.get() + 0.01);
-        for _ in 0..40 {
-            let middle = f64::midpoint(low, high);
-            if self.fits(keys, to(middle), bytes) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        let longest = self.filter_len(keys, to(low));
-        let mut rounded = (2..=12).map(|places| {
-            let unit = libm::pow(10.0, f64::from(places));
-            to(libm::floor(low * unit) / unit)
-        });
-        let is_longest = |bits: &BitsPerKey| self.filter_len(keys, *bits) == longest;
-        rounded.find(is_longest).unwrap_or(to(low))
-    }
-
-    /// Returns the bits per key of the lowest rate up to `most`, of which all from `fewest` on give the longest filter.
-    fn best_below(&self, keys: u64, fewest: BitsPerKey, most: BitsPerKey) -> Result<BitsPerKey, Error> {
-        let mut best = (self.expected_rate(keys, most)?, most);
-        // Filters of one length differ in the probe count, which whole numbers show and the highest of many settles.
-        let in_one_length = most.get().min(f64::from(MAX_BITS_OF_ROCKSDB));
-        self.look(keys, fewest.get(), &mut best)?;
-        let mut bits = libm::ceil(fewest.get());
-        while bits < in_one_length {
-            self.look(keys, bits, &mut best)?;
-            bits += 1.0;
-        }
-        let is_wide = self.hash_bits() > 32;
-        if !is_wide {
-            // Some sizes are bad ones: by the byte, and in RocksDB's legacy format by whole lines.
-            let lines = self.reach(keys).map_or(32, |_| 0);
-            for part in 1..=8.max(lines) {
-                let step = if part <= 8 { f64::from(part) / 100.0 } else { 0.0 };
-                self.look(keys, (most.get() - step).max(0.0), &mut best)?;
-                self.look(keys, most.get() * (1.0 - f64::from(part) / 128.0), &mut best)?;
-            }
-        }
-        if !is_wide && self.filter_len(keys, most)? > FEW_BYTES {
-            let mut bits = most.get();
-            while bits > 1.0 {
-                self.look(keys, bits, &mut best)?;
-                bits = match bits > f64::from(BITS_PER_KEY_AT_MOST_PROBES) {
-                    true => 0.9 * bits,
-                    false => libm::ceil(bits) - 1.0,
-                };
-            }
-            let around = best.1.get();
-            for tenths in -9..=9 {
-                let near = around + f64::from(tenths) / 10.0;
-                if near < most.get() && near > 0.0 {
-                    self.look(keys, near, &mut best)?;
+    /// Returns the hundredths of bits per key with the lowest rate up to `most`, of which all from `fewest` on give the
+    /// longest filter. Rough rates choose, where a lower bound does not decide.
+    fn best_up_to(&self, keys: u64, fewest: u64, most: u64) -> Result<u64, Error> {
+        // Filters of few keys differ in the probe count alone, by less than rough rates err.
+        let has_few_keys = most - fewest > 100;
+        let rough = |bits| {
+            let rate = match has_few_keys {
+                true => self.rate(keys, hundredths(bits))?,
+                false => self.rough_rate(keys, hundredths(bits))?,
+            };
+            Ok::<_, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
+        };
+        // Some sizes are bad ones, by the byte and by the line, in formats of 32-bit hash values.
+        let steps: &[u64] = if self.hash_bits() > 32 { &[] } else { &[1, 2, 4, 8] };
+        let near = steps
+            .iter()
+            .flat_map(|step| [most.saturating_sub(*step), most - most * step / 128]);
+        // Whole numbers show every probe count up to 11.
+        let whole = iter::successors(Some(most / 100), |bits| bits.checked_sub(1 + bits / 16));
+        let whole = whole.map(|bits| 100 * bits).filter(|&bits| bits > 0);
+        let (mut best, mut last) = ((rough(most)?, most), None);
+        for bits in [fewest].into_iter().chain(near).chain(whole) {
+            let size = Some(self.size(keys, hundredths(bits))?);
+            if size != last && self.least_rate(keys, hundredths(bits))? < NOTICEABLE * best.0 {
+                let rate = rough(bits)?;
+                if rate < NOTICEABLE * best.0 {
+                    best = (rate, bits);
                 }
             }
+            last = size;
         }
-        Ok(best.1)
-    }
-
-    /// Takes these bits per key in place of the best so far if their rate is lower.
-    fn look(&self, keys: u64, bits: f64, best: &mut (f64, BitsPerKey)) -> Result<(), Error> {
-        let bits = BitsPerKey::fractional(bits)?;
-        // A lower bound takes less time.
-        if self.least_rate(keys.max(1), bits)? < best.0 {
-            let rate = self.expected_rate(keys, bits)?;
-            if rate < NOTICEABLE * best.0 {
-                *best = (rate, bits);
-            }
+        // Rough rates may differ by more than sizes, and are no guide to tiny ones.
+        let full = |bits| self.expected_rate(keys, hundredths(bits));
+        let is_better = best.1 == most || full(best.1)? < NOTICEABLE * full(most)?;
+        let best = if is_better { best.1 } else { most };
+        // From here on more bits never raise the rate, and may not lower it.
+        let (enough, half) = (100 * u64::from(BITS_PER_KEY_AT_MOST_PROBES), best / 2);
+        if half <= enough {
+            return Ok(best);
         }
-        Ok(())
+        let wanted = full(best)? / NOTICEABLE;
+        let is_enough = |bits| full(bits).is_ok_and(|rate| rate <= wanted);
+        let fewest = (is_enough(half) || is_enough(half - half / 32)).then(|| least(enough, best, is_enough));
+        Ok(fewest.flatten().unwrap_or(best))
     }
 
     /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
@@ -380,7 +360,7 @@ impl dyn AnyFormat + '_ {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }
 
-    /// Returns the width of the hash values.
+    /// Returns true if the filter takes at most this many bytes.
     fn fits(&self, keys: u64, bits_per_key: BitsPerKey, bytes: u64) -> bool {
         self.filter_len(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)

@@ -27,7 +27,10 @@ fn formats() -> Vec<&'static dyn AnyFormat> {
 fn limits_at_the_edges() {
     assert_eq!(FORMAT.capacity(8, TEN), 0);
     assert_eq!(FORMAT.capacity(9, BitsPerKey::whole(0)), u64::MAX);
-    assert_eq!(FORMAT.bits_per_key_for_len(0, 9), Ok(BitsPerKey::MAX));
+    assert_eq!(
+        FORMAT.bits_per_key_for_len(0, 9),
+        FORMAT.bits_per_key_for_len(1, 9)
+    );
     assert_eq!(
         FORMAT.bits_per_key_for_len(1_000_000, 9),
         Ok(BitsPerKey::whole(0))
@@ -214,21 +217,41 @@ fn memory_gives_the_lowest_rate_within_it() {
         let (bits, rate) = best(format, 2_000_000_000, 4 << 30);
         assert!(rate <= 0.000_998, "{bits}: {rate}");
     }
-    assert!(best(formats::BINARY_FUSE, 1_000_000, 1 << 40).0 < 20.0);
-    // Filters of as many bytes are merged.
-    for keys in [1, 1_000, 733_333, 10_000_000] {
-        let bits = formats::SPLIT_BLOCK.bits_per_key_for_len(keys, 1 << 20).unwrap();
-        assert_eq!(
-            formats::SPLIT_BLOCK.filter_len(keys, bits),
-            Ok(1 << 20),
-            "{keys} keys"
-        );
+    // Bits that do not lower the rate are left, and all but those of split blocks are whole hundredths.
+    for format in formats() {
+        for keys in [1, 1_000, 1_000_000] {
+            let (bits, rate) = best(format, keys, 1 << 62);
+            let at = format!("{format:?}, {keys} keys: {bits} bits, {rate}");
+            if format.kind() == formats::SPLIT_BLOCK.kind() {
+                continue;
+            }
+            assert_eq!((100.0 * bits).round() / 100.0, bits, "{at}");
+            let bytes = format.filter_len(keys, BitsPerKey::fractional(bits).unwrap());
+            assert!(bytes.unwrap() <= 1 << 29, "{at}");
+            let more = BitsPerKey::fractional(2.0 * bits).unwrap_or(BitsPerKey::MAX);
+            let more = format.expected_rate(keys, more);
+            assert!(more.is_err() || more.unwrap() >= 0.99 * rate, "{at}");
+        }
     }
-    let too_large = formats::SPLIT_BLOCK.bits_per_key_for_len(100, 1 << 62);
-    assert!(
-        matches!(too_large, Err(Error::FilterTooLarge { .. })),
-        "{too_large:?}"
-    );
+    // Filters of as many bytes are merged. The largest has 2 GiB.
+    for (bytes, len) in [
+        (1 << 20, 1 << 20),
+        (1 << 31, (1 << 31) - 32),
+        (1 << 62, (1 << 31) - 32),
+    ] {
+        for keys in [8, 1_000, 733_333, 10_000_000] {
+            let bits = formats::SPLIT_BLOCK.bits_per_key_for_len(keys, bytes).unwrap();
+            assert_eq!(
+                formats::SPLIT_BLOCK.filter_len(keys, bits),
+                Ok(len),
+                "{keys} keys, {bytes} bytes"
+            );
+        }
+    }
+    let bits = formats::SPLIT_BLOCK.bits_per_key_for_len(1, 1 << 20).unwrap();
+    assert_eq!(formats::SPLIT_BLOCK.filter_len(1, bits), Ok(1 << 20));
+    let bits = formats::BASHO.bits_per_key_for_len(1_000_000, 1 << 30).unwrap();
+    assert!(bits.get() > 100.0, "{bits}");
 }
 
 #[test]

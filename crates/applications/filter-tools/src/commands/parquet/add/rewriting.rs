@@ -16,7 +16,7 @@ use filter_parquet::add::{AddError, Built, Plan, checksums};
 use filter_parquet::{ColumnChunk, ParquetFile};
 use serde::Serialize;
 use terminal::failure::Failure;
-use terminal::number::counted;
+use terminal::number::{counted, grouped};
 use terminal::system;
 use whole_files::NewFile;
 
@@ -52,9 +52,11 @@ pub(super) struct ColumnReport {
     pub(super) bytes: u64,
     /// The mean of all filters.
     pub(super) expected_rate: f64,
-    /// True if a filter has a higher rate than requested.
+    /// The number of filters with a higher rate than requested, and the highest rate of all.
     #[serde(skip)]
-    misses: bool,
+    missing: u64,
+    #[serde(skip)]
+    highest_rate: f64,
 }
 
 /// A file that is being written. Step 0 copies the data, and each other step builds the filter of a column chunk. The
@@ -279,6 +281,7 @@ impl<'a> Rewriting<'a> {
         for ((chunk, built), (_, len)) in self.plan.chunks().zip(&state.written).zip(&state.places) {
             state.report.add(chunk, built, *len as u64, self.rate);
         }
+        state.report.note_missed(self.rate);
         Ok(mem::take(&mut state.report))
     }
 
@@ -359,19 +362,29 @@ impl FileReport {
                 column.filters += 1;
                 column.bytes += filter_len;
                 column.expected_rate += (built.expected_rate - column.expected_rate) / column.filters as f64;
-                if built.expected_rate > wanted && !mem::replace(&mut column.misses, true) {
-                    let [rate, wanted] = [built.expected_rate, wanted].map(share);
-                    self.notes.push(match built.expected_rate > 0.9995 {
-                        true => format!("{place}: the filter matches nearly everything"),
-                        false => format!("{place}: the filter has a rate of {rate}, not {wanted}"),
-                    });
-                }
+                column.missing += u64::from(built.expected_rate > wanted);
+                column.highest_rate = column.highest_rate.max(built.expected_rate);
             }
             // One note for a column is enough.
             Err(reason) if had_all => {
                 self.notes.push(format!("{place}: no filter: {reason}"));
             }
             Err(_) => {}
+        }
+    }
+
+    /// Notes the columns with filters that have a higher rate than requested.
+    fn note_missed(&mut self, wanted: f64) {
+        let wanted = share(wanted);
+        for (name, column) in self.columns.iter().filter(|(_, column)| column.missing > 0) {
+            let (missing, all) = (grouped(column.missing), counted(column.row_groups, "row group"));
+            let worst = match column.highest_rate > 0.9995 {
+                true => "matches nearly everything".to_owned(),
+                false => format!("has {}", share(column.highest_rate)),
+            };
+            self.notes.push(format!(
+                "column {name}: filters of {missing} of {all} have a rate above {wanted}; the worst {worst}"
+            ));
         }
     }
 }
