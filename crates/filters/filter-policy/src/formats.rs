@@ -12,7 +12,7 @@
 //!
 //! // Bits per key and bytes of some formats at a rate of 0.1 %.
 //! for (format, bits, bytes) in [
-//!     (formats::LEVEL_DB, 14.83, 84_165),
+//!     (formats::LEVEL_DB, 14.89, 84_506),
 //!     (formats::BLOOM64, 14.38, 81_611),
 //!     (formats::FAST_LOCAL_BLOOM, 15.54, 88_261),
 //!     (formats::RIBBON, 15.41, 58_437),
