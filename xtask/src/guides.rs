@@ -39,12 +39,6 @@ fn follow_one(root: &Path, guide: &Path) -> Result<(), String> {
     let guide = Guide::parse(&text).map_err(|reason| wrong(&reason))?;
     for (file, text) in &guide.examples {
         let example = fs::read_to_string(root.join(file)).map_err(|error| failed(file, error))?;
-        if example != *text {
-            return Err(wrong(&format!("{file} must be shown as it is")));
-        }
-    }
-    for (file, text) in &guide.excerpts {
-        let example = fs::read_to_string(root.join(file)).map_err(|error| failed(file, error))?;
         if !format!("\n{example}").contains(&format!("\n{text}")) {
             return Err(wrong(&format!("{file} must have the lines that are shown")));
         }
@@ -87,10 +81,8 @@ struct Guide<'t> {
     script: String,
     /// The lines of `text` blocks that follow "prints".
     printed: Vec<&'t str>,
-    /// The `file=NAME example=PATH` blocks: the path of an example in the repository, and the text that it must be.
+    /// The `example=PATH` blocks: the path of an example in the repository, and lines that it must have.
     examples: Vec<(&'t str, String)>,
-    /// The `example=PATH` blocks: the path of an example, and lines that it must have.
-    excerpts: Vec<(&'t str, String)>,
 }
 
 impl<'t> Guide<'t> {
@@ -113,19 +105,11 @@ impl<'t> Guide<'t> {
                     None => return Err(format!("the block {kind:?} has no end")),
                 }
             }
-            let (kind, example) = kind.split_once(" example=").unwrap_or((kind, ""));
             let text = block.join("\n") + "\n";
-            let file = kind.split_once(" file=").map(|(_, file)| file);
-            if let Some(file) = file {
+            if let Some((_, file)) = kind.split_once(" file=") {
                 guide.script += &format!("cat > {file} <<'END OF FILE'\n{text}END OF FILE\n");
-            }
-            if !example.is_empty() {
-                let shown = if file.is_some() {
-                    &mut guide.examples
-                } else {
-                    &mut guide.excerpts
-                };
-                shown.push((example, text));
+            } else if let Some((_, example)) = kind.split_once(" example=") {
+                guide.examples.push((example, text));
             } else if kind == "sh" {
                 guide.script += &text;
             } else if kind == "text" && before.ends_with("prints") {
@@ -145,15 +129,14 @@ mod tests {
 
     #[test]
     fn a_guide_is_its_commands_files_and_output() {
-        let text = "Do\n\n```sh\ncd a\n```\n```rust file=src/main.rs example=a/b.rs\nfn main() {}\n```\n```rust\nleft out\n```\n\
-                    ```rust example=a/c.rs\n    part\n```\nIt prints\n\n```text\none\ntwo\n```\nSee\n```text\nother\n```\n";
+        let text = "Do\n\n```sh\ncd a\n```\n```rust file=src/main.rs\nfn main() {}\n```\n```rust\nleft out\n```\n\
+                    ```rust example=a/b.rs\n    part\n```\nIt prints\n\n```text\none\ntwo\n```\nSee\n```text\nother\n```\n";
         assert_eq!(
             Guide::parse(text).unwrap(),
             Guide {
                 script: "cd a\ncat > src/main.rs <<'END OF FILE'\nfn main() {}\nEND OF FILE\n".to_owned(),
                 printed: vec!["one", "two"],
-                examples: vec![("a/b.rs", "fn main() {}\n".to_owned())],
-                excerpts: vec![("a/c.rs", "    part\n".to_owned())],
+                examples: vec![("a/b.rs", "    part\n".to_owned())],
             }
         );
         assert!(Guide::parse("no command").is_err());
