@@ -64,8 +64,8 @@ where
 /// Examines every table in the manifest; the engine deletes other tables, which an interrupted writer left. A table
 /// passes if the engine would
 ///
-/// * find filters under exactly the policy's name, with the right checksum, with offsets in order, and with a non-empty
-///   filter for every data block; or
+/// * find filters under exactly the policy's name, uncompressed, with the right checksum, with offsets in order, and with
+///   a non-empty filter for every data block; or
 /// * find no filters: there are none, or those of other names come before ours in the engine's order.
 ///
 /// The footer, metaindex and index must be undamaged too: if the engine cannot read a table's metadata, it reports
