@@ -4,9 +4,7 @@
 //! [THEORY.md]: theory
 //! [WHICH.md]: which
 //! [`Format`]: Format
-//! [`answers`]: answers
-//! [`building`]: building
-//! [`kernels`]: kernels
+//! [how fast]: which#how-fast
 //!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
