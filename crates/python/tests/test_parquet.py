@@ -29,7 +29,7 @@ ARROW = {
     "binary": pa.array([b"\xff%d" % i for i in ROWS]),
     **{f"fixed {n}": pa.array([b"%0*d" % (n, i) for i in ROWS], pa.binary(n)) for n in (4, 16)},
     "uuid": pa.array([uuid.UUID(int=i << 100 | i).bytes for i in ROWS], pa.uuid()),
-    "date32": pa.array(DATES), "date64": pa.array(DATES, pa.date64()), "old date": pa.array([DAY - 40 * (day - DAY) for day in DATES]),
+    "date32": pa.array(DATES), "date64": pa.array(DATES, pa.date64()), "old date": pa.array([DAY - 36 * (day - DAY) for day in DATES]),
     **{str(t): pa.array([i * step for i in ROWS], t)
        for t, step in [(pa.time32("s"), 60), (pa.time32("ms"), 1001), (pa.time64("us"), 1_000_001), (pa.time64("ns"), 1_000)]},
     **{f"timestamp {unit} {zone}": pa.array([NOON + i * datetime.timedelta(seconds=61) for i in ROWS], pa.timestamp(unit, zone))
@@ -45,7 +45,7 @@ INNER = {"struct": lambda value: value["b"]["c"].as_py(), "list": lambda value: 
 SQL = {
     "int": "i * 7919 - 10000", "ubigint": "(18446744073709551615::hugeint - i)", "hugeint": "i * 7 - 1000", "real": "i * 0.1",
     "double": "i * 0.1", "decimal(9, 2)": "-i / 100", "decimal(18, 3)": "i / 7", "decimal(38, 3)": "i / 7",
-    "varchar": "'é' || i", "blob": "'x' || i", "date": "date '1400-01-01' + (i * 99)::int",
+    "varchar": "'é' || i", "blob": "'x' || i", "date": "date '1582-10-15' + (i * 99)::int",
     "time": "time '00:00:01' + to_microseconds(i * 1000003)", "timetz": "(time '00:00:01' + to_seconds(i * 3))::timetz",
     "uuid": "md5('a' || i)", "json": "'[' || i || ']'",
     **{type: "timestamp '1999-01-01' + to_seconds(i * 61)" for type in ("timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns")},
@@ -99,7 +99,8 @@ def test_containers(make, name, tmp_path):
 
 ID, AMSTERDAM = uuid.UUID(int=2**100 + 7), datetime.timezone(datetime.timedelta(minutes=19, seconds=32))
 FORMS = [
-    (pa.array([ID.bytes_le], pa.binary(16)), [ID, ID.bytes, str(ID)], [uuid.UUID(int=8)]),
+    (pa.array([ID.bytes_le], pa.uuid()), [ID, ID.bytes, str(ID)], [uuid.UUID(int=8)]),
+    (pa.array([ID.bytes_le], pa.binary(16)), [ID.bytes_le], [ID.bytes]),
     (pa.array([b"text"]), ["text", b"text"], ["7"]), (pa.array([b"text"], pa.binary(4)), ["text", "74657874"], ["none"]),
     (pa.array([NOON], pa.timestamp("us", "UTC")), [(NOON + AMSTERDAM.utcoffset(None)).replace(tzinfo=AMSTERDAM)], []),
     (pa.array([DAY]), ["1970-01-01", 0, NOON.replace(1970, hour=0), np.datetime64(0, "D")], [DAY.replace(year=1971)]),
@@ -115,13 +116,13 @@ def test_forms(column, present, absent, tmp_path):
 
 
 REFUSED = [
-    *[("int64", v, TypeError) for v in (5, "567", b"567", np.array([[1]]), *(t({"a": [1]}) for t in (pa.table, pd.DataFrame, pl.DataFrame)))],
+    *[("int64", v, TypeError) for v in (5, "567", b"567", np.array([[1]]), pd.MultiIndex.from_tuples([(1, 2)]), *(t({"a": [1]}) for t in (pa.table, pd.DataFrame, pl.DataFrame)))],
     *[("int64", [v], TypeError) for v in (None, True, np.True_, pd.NA, [1], datetime.timedelta(1))],
     *[("int64", [v], ValueError) for v in (2**64, 7.0, b"x", DAY, uuid.UUID(int=1), "seven")], ("uint8", [256], ValueError),
     *[("text string", [v], ValueError) for v in (7, uuid.UUID(int=1), "\ud800")],
     *[("fixed 4", [v], ValueError) for v in (7, 12345678, b"123", "1")],
-    *[("uuid", [v], ValueError) for v in (b"123", "123", 1.5)], ("decimal128(38, 10)", [decimal.Decimal("1e-11")], ValueError),
-    *[("date32", [v], ValueError) for v in (NOON, NOON.replace(hour=0, microsecond=5), NOON.replace(hour=0, tzinfo=UTC))],
+    *[("uuid", [v], ValueError) for v in (b"123", "123", 1.5)], *[("fixed 16", [v], ValueError) for v in (ID, str(ID), ID.hex)], ("decimal128(38, 10)", [decimal.Decimal("1e-11")], ValueError),
+    *[("date32", [v], ValueError) for v in (NOON, NOON.replace(hour=0, microsecond=5), NOON.replace(hour=0, tzinfo=UTC), DAY.replace(1582, 10, 14))],
     ("time64[us]", [datetime.time(tzinfo=UTC)], ValueError), ("time64[us]", [datetime.time(12, tzinfo=BERLIN)], ValueError),
     ("timestamp us UTC", [datetime.datetime.min.replace(tzinfo=BERLIN)], ValueError), ("int64", [np.timedelta64(5, "ns")], TypeError),
     ("text string", pl.Series([DAY]), ValueError), ("int64", pl.Series([DAY - DAY]), TypeError), ("timestamp us None", [DAY], ValueError),

@@ -44,7 +44,7 @@ STORED = {
     **{f"float{n}": bits(n) for n in (16, 32, 64)},
     **{f"timestamp {u} {zone}": moments(u, zone, n) for u, n in UNITS.items() for zone in (None, "UTC", "Africa/Monrovia")},
     **{f"time {u}": many(lambda: RANDOM.randrange(DAY * UNITS[u]), t) for u, t in [("ms", pa.time32("ms")), ("us", pa.time64("us")), ("ns", pa.time64("ns"))]},
-    "date": many(lambda: RANDOM.randrange(-500_000, 100_000), pa.date32()),
+    "date": many(lambda: RANDOM.randrange(-141_427, 100_000), pa.date32()),
     **{str(t): many(lambda: D(RANDOM.randrange(-10**t.precision, 10**t.precision)).scaleb(-t.scale, decimal.Context(60)), t)
        for t in (pa.decimal32(7, 2), pa.decimal64(18, 4), pa.decimal128(18, 4), pa.decimal128(38, 18), pa.decimal256(38, 0))},
     "uuid": many(lambda: RANDOM.randbytes(16), pa.uuid()),

@@ -153,15 +153,14 @@ impl Value {
 
         let ColumnType { physical, logical } = column;
         let (expected, forms) = match (value, physical, logical) {
-            // UUIDs have two orders of bytes.
-            (Typed::Bytes(stored), FixedLenByteArray(16), Some(LogicalType::Uuid) | None) => {
-                let (expected, forms) = bytes(Some(stored.to_vec()), column, "of a UUID");
-                (
-                    expected,
-                    forms.map(|forms| forms.into_iter().flat_map(both_orders).collect()),
-                )
+            (Typed::Bytes(stored), FixedLenByteArray(16), Some(LogicalType::Uuid)) => {
+                in_both_orders(bytes(Some(stored.to_vec()), column, "of a UUID"))
             }
             (Typed::Bytes(stored), ..) => return Self::from_bytes(stored, column),
+            (_, FixedLenByteArray(16), None) if !matches!(value, Typed::Text(text) if text.len() == 16) => {
+                let rule = "the 16 stored bytes (of a UUID there are two orders, and the column does not say which)";
+                (rule.to_owned(), None)
+            }
             // Text of this length, or twice as many hexadecimal digits.
             (Typed::Text(text), ByteArray | FixedLenByteArray(_), None) => match plain(text, column)? {
                 (_, None) => written(value, column)?,
@@ -264,7 +263,6 @@ fn written(value: Typed<'_>, column: ColumnType) -> Result<Parsed, ValueError> {
     let ColumnType { physical, logical } = column;
     let encode = |number: Option<i128>| encoded(number?, physical);
     let hexadecimal = || match value {
-        Typed::Text(text) if physical == FixedLenByteArray(16) => hex::decode(text.replace('-', "")).ok(),
         Typed::Text(text) => hex::decode(text).ok(),
         _ => None,
     };
@@ -285,10 +283,9 @@ fn written(value: Typed<'_>, column: ColumnType) -> Result<Parsed, ValueError> {
         (Some(Date), Int32) => {
             // A longer number is rather a date without hyphens.
             let days = whole(value).filter(|days| (-719_528..=2_932_896).contains(days));
-            let rule = "a date as in 2026-11-27, or the stored number of days, of the years 0 to 9999";
-            let stored = |days: &i128| Some(i32::try_from(*days).ok()?.to_le_bytes().to_vec());
-            let date = date(value).and_then(|days| days.iter().map(stored).collect());
-            (rule.to_owned(), date.or_else(|| encode(days)))
+            let rule = "a date as in 2026-11-27, not before 1582-10-15 (some writers store those by the Julian calendar), or \
+                        the stored number of days, of the years 0 to 9999";
+            (rule.to_owned(), encode(date(value).or(days)))
         }
         (Some(Time(digits @ 3, is_utc)), Int32) | (Some(Time(digits @ (6 | 9), is_utc)), Int64) => {
             let time = time(value, digits, is_utc);
@@ -320,16 +317,17 @@ fn written(value: Typed<'_>, column: ColumnType) -> Result<Parsed, ValueError> {
         }),
         (None, Double) => floating(value, |double, _| vec![double.to_le_bytes().to_vec()]),
         (Some(Float16), FixedLenByteArray(2)) => floating(value, |double, _| halves(double)),
-        (Some(Uuid) | None, FixedLenByteArray(16)) => {
+        (Some(Uuid), FixedLenByteArray(16)) => {
             let stored = match value {
                 Typed::Uuid(uuid) => Some(uuid.to_vec()),
-                _ => hexadecimal(),
+                Typed::Text(text) => hex::decode(text.replace('-', "")).ok(),
+                _ => None,
             };
-            let (rule, bytes) = bytes(stored, column, "in hexadecimal digits");
-            let orders = bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect());
-            (format!("a UUID, or {rule}"), orders)
+            in_both_orders(bytes(stored, column, "of a UUID, in hexadecimal digits"))
         }
-        (None, FixedLenByteArray(_) | Int96) => bytes(hexadecimal(), column, "in hexadecimal digits"),
+        // Digits for 16 bytes may be a UUID, whose order of bytes is not certain.
+        (None, FixedLenByteArray(len)) if len != 16 => bytes(hexadecimal(), column, "in hexadecimal digits"),
+        (None, Int96) => bytes(hexadecimal(), column, "in hexadecimal digits"),
         _ => {
             return Err(ValueError::Form {
                 given: ValueForm::Written,
@@ -455,20 +453,29 @@ fn halves(value: f64) -> Forms {
         0 => libm::ldexp(bits.into(), -24),
         exponent => libm::ldexp((1024 + (bits & 0x3ff)).into(), i32::from(exponent) - 25),
     };
-    let distance = |bits: u16| (number(bits) - value.abs().min(number(INFINITY))).abs();
-    let least = (0..=INFINITY).map(distance).fold(f64::INFINITY, f64::min);
-    let nearest = (0..=INFINITY).filter(|&bits| distance(bits) <= 1.001 * least);
+    let magnitude = value.abs().min(number(INFINITY));
+    let below = (0..15).rev().fold(0, |bits: u16, place| {
+        let next = bits | 1 << place;
+        if next <= INFINITY && number(next) <= magnitude { next } else { bits }
+    });
+    let distance = |bits: u16| (number(bits) - magnitude).abs();
+    let neighbours = [below, (below + 1).min(INFINITY)];
+    let least = distance(below).min(distance(neighbours[1]));
+    let nearest = neighbours.into_iter().filter(|&bits| distance(bits) <= 1.001 * least);
     let sign = u16::from(value.is_sign_negative()) << 15;
     nearest.map(|bits| (sign | bits).to_le_bytes().to_vec()).collect()
 }
 
-/// Returns both orders of bytes of a UUID: that of the format, and that of Windows, which versions of Parquet.Net wrote.
-fn both_orders(bytes: Vec<u8>) -> Forms {
-    let mut other = bytes.clone();
-    for part in [0..4, 4..6, 6..8] {
-        other.get_mut(part).into_iter().for_each(<[u8]>::reverse);
-    }
-    vec![bytes, other]
+/// Adds the order of a UUID's bytes in Windows, which versions of Parquet.Net wrote, to that of the format.
+fn in_both_orders((expected, forms): Parsed) -> Parsed {
+    let both = |bytes: Vec<u8>| {
+        let mut other = bytes.clone();
+        for part in [0..4, 4..6, 6..8] {
+            other.get_mut(part).into_iter().for_each(<[u8]>::reverse);
+        }
+        [bytes, other]
+    };
+    (expected, forms.map(|forms| forms.into_iter().flat_map(both).collect()))
 }
 
 /// Returns three numbers of at least two digits, which separators divide.
@@ -497,8 +504,8 @@ fn written_date(text: &str) -> Option<i128> {
     ((1..=12).contains(&month) && is_there).then_some(date)
 }
 
-/// Returns the days from 1970-01-01 to a date, by the Gregorian and by the Julian calendar if it is from before the former.
-fn date(value: Typed<'_>) -> Option<[i128; 2]> {
+/// Returns the days from 1970-01-01 to a date, if its calendar is certain.
+fn date(value: Typed<'_>) -> Option<i128> {
     let date = match value {
         Typed::Text(text) => written_date(text)?,
         Typed::Date(days) => days,
@@ -508,17 +515,7 @@ fn date(value: Typed<'_>) -> Option<[i128; 2]> {
             .div_euclid(DAY),
         _ => return None,
     };
-    // The Gregorian calendar leaves out a day at the end of three in four centuries, whose years begin in March.
-    let since = date.checked_add(719_468)?;
-    let left_out = 3 * since.div_euclid(146_097) + (since.rem_euclid(146_097) / 36_524).min(3);
-    Some([
-        date,
-        if date < GREGORIAN {
-            date + left_out - 2
-        } else {
-            date
-        },
-    ])
+    (date >= GREGORIAN).then_some(date)
 }
 
 /// Returns the time since midnight in units of this many decimal places of a second.
