@@ -19,7 +19,7 @@ use crate::{cargo, check, cross, fuzz, needs, release, sanitize, steps, test};
         cargo xtask compare                     the usual functions on every embedded dataset\n  \
         cargo xtask compare --keys my-keys.txt  on your own keys, one per line\n  \
         cargo xtask list                        functions and datasets\n  \
-        cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
+        cargo xtask inspect DB/*.sst            the filters in tables of LevelDB or RocksDB\n  \
         cargo xtask test --install              every test, on the real systems\n\n\
         Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."

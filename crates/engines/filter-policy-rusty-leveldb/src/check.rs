@@ -95,12 +95,10 @@ pub fn check(
     let mut log = Vec::new();
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
-    let wrong = |reason| Error::Manifest { manifest, reason };
-    let listed = match Manifest::parse(&log) {
-        Ok(listed) if !listed.is_rocksdb() => listed,
-        Ok(_) => return Err(wrong("record must be one of LevelDB's version edits")),
-        Err(error) => return Err(wrong(error.rule())),
-    };
+    let listed = Manifest::parse(&log).map_err(|error| Error::Manifest {
+        manifest,
+        reason: error.rule(),
+    })?;
     for number in listed.tables() {
         let table = path.join(format!("{number:06}.ldb"));
         if options.env.exists(&table)? {
