@@ -130,7 +130,7 @@ fn a_slow_function_is_reported_and_stopped() {
     let folder = with_functions();
     // Before the run, and in a loop of forty thousand calls.
     for (line, signal) in [
-        ("--own libmine.so:slow:64: a call takes 0.", "INT"),
+        ("--own libmine.so:slow:64: a call takes ", "INT"),
         ("timing", "TERM"),
     ] {
         stops(&folder, &format!("{OWN}slow:64"), line, signal);
