@@ -162,7 +162,9 @@ fn judged(symbol: &Symbol, status: Option<ExitStatus>, bytes: &[u8]) -> Result<V
         return refused("return one value for one key", at, "returned two");
     }
     if values.len() > lengths().count() {
-        return Err("the function must return in one process, got two".to_owned());
+        return Err(
+            "the function must return once for each key, got more values: it must not fork".to_owned(),
+        );
     }
     if status.is_some_and(|status| status.success()) && values.len() == lengths().count() {
         return Ok(values);
