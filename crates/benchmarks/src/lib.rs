@@ -1,5 +1,5 @@
-//! Benchmarks of filters against other software: rounds in which contenders take turns become medians and ratios, records
-//! and a summary.
+//! Public for this package's program and tests alone. Benchmarks of filters against other software: rounds in which
+//! contenders take turns become medians and ratios, records and a summary.
 //!
 //! All suites have the same records: [`record::Batch`] and [`record::Row`]. A file in [`suites`] describes a suite and
 //! has what measures it; [`peers`] are the programs and crates that it is measured against, [`ours`] the filters of this project,

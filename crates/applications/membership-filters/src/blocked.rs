@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::backend::{Backend, Chosen, Exclusive, Merge, StoredSize};
+use crate::backend::{Backend, Exclusive, Merge, StoredSize};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -98,7 +98,7 @@ impl Backend for Blocked {
 
     type Hash = u64;
 
-    type Funnel = Chosen<Xxph3>;
+    type Funnel = Option<Xxph3>;
 
     type Parameters = Parameters;
 

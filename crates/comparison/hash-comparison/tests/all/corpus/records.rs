@@ -8,8 +8,9 @@ use hash_comparison::questions::{FILES, Records};
 use hash_comparison::record::Run;
 
 /// The description of the reference run.
-static RUN: LazyLock<Run> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../../../../reports/reference/run.json")).unwrap());
+static RUN: LazyLock<Run> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../../../reports/reference/run.json")).unwrap()
+});
 
 /// Reads records; the first byte chooses the file.
 pub(crate) fn read(data: &[u8]) {
