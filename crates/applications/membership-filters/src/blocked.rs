@@ -22,9 +22,9 @@ mod bits;
 mod concurrent;
 mod parameters;
 
-pub use bits::Blocks;
+pub(crate) use bits::Blocks;
 #[cfg(target_has_atomic = "64")]
-pub use concurrent::{AtomicBlocks, ConcurrentBlockedBloomFilter};
+pub use concurrent::ConcurrentBlockedBloomFilter;
 pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.

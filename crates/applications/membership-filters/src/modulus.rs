@@ -11,7 +11,7 @@
 /// use membership_filters::Modulus;
 ///
 /// let bits = Modulus::new(191_701_184).unwrap();
-/// assert_eq!(bits.remainder(i64::MAX as u64), i64::MAX as u64 % 191_701_184);
+/// assert_eq!(bits.get(), 191_701_184);
 /// assert_eq!(Modulus::new(0), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Modulus {
     /// The largest divisor, and the largest dividend.
     pub(crate) const MAX: u64 = i64::MAX as u64;
 
-    /// Prepares a divisor. Returns `None` if it is 0 or above [`Modulus::MAX`].
+    /// Prepares a divisor. Returns `None` if it is 0 or above `i64::MAX`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^shift / 2 < divisor <= 2^shift, and shift is at most 63, so the quotient is below 2^64"

@@ -42,7 +42,7 @@ mod parameters;
 mod stream;
 
 use crate::backend::Backend as _;
-use crate::bloom::{Bloom, Variety as _};
+use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::filter::Filter;
 

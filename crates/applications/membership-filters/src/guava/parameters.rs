@@ -7,7 +7,6 @@ use core::f64::consts::LN_2;
 use crate::bits::MAX_WORD_COUNT;
 use crate::bloom::Variety as _;
 use crate::error::{Error, Violation};
-use crate::guava::header::StreamHeader;
 use crate::guava::strategy::Strategy;
 use crate::java_math;
 use crate::modulus::Modulus;

@@ -14,23 +14,23 @@ use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
 #[derive(Clone, Copy)]
-pub(crate) struct StreamHeader {
+struct StreamHeader {
     /// The version, with its seed.
-    pub(crate) version: Version,
+    version: Version,
     /// The probe count.
-    pub(crate) probe_count: u32,
+    probe_count: u32,
     /// The number of words that follow.
-    pub(crate) word_count: u32,
+    word_count: u32,
 }
 
 impl StreamHeader {
     /// Decodes and checks the header at the start of a stream, which has at most 16 bytes.
-    pub(crate) fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
+    fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
         Self::read(&mut Reader::plain(&mut stream))
     }
 
     /// Returns the length in bytes of a stream with this header.
-    pub(crate) const fn stream_len(self) -> u64 {
+    const fn stream_len(self) -> u64 {
         self.version.header_len() as u64 + self.word_count as u64 * WORD as u64
     }
 

@@ -88,7 +88,7 @@ fn what_guava_reads_is_read_and_what_it_refuses_is_refused() {
         let mut read = BloomFilter::from_guava(&bytes, Utf8);
         // Guava reads no further than the filter.
         if let Err(Error::TrailingBytes(length)) = &read {
-            read = BloomFilter::from_guava(&bytes[..length.allowed.parse().unwrap()], Utf8);
+            read = BloomFilter::from_guava(&bytes[..length.allowed.parse::<usize>().unwrap()], Utf8);
         }
         if let Some(accepted) = row.result.strip_prefix("ok ") {
             let filter = read.unwrap();
