@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-use membership_filters::backend::{Blocked, Bloom, Concurrent, Counting, Cuckoo, Exclusive, Remove};
+use membership_filters::backend::{Concurrent, Counting, Cuckoo, Exclusive, Remove};
 use membership_filters::guava::{BloomFilter, ConcurrentBloomFilter, Parameters, Strategy};
 use membership_filters::kinds::{self, AnyKind, Form, Size};
 use membership_filters::{
