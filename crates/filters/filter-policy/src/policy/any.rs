@@ -100,6 +100,13 @@ pub trait AnyFormat: Send + Sync {
     /// The errors of [`size`](Self::size).
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
+    /// Returns about this rate: see [`Format::rough_rate`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`size`](Self::size).
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
+
     /// Returns the number of bits that hash values can reach: see [`Format::reach`].
     fn reach(&self, keys: u64) -> Option<u64>;
 
@@ -145,6 +152,10 @@ impl<F: Format + Copy + Send + Sync + 'static> AnyFormat for F {
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         Format::rate(&self.with_bits_per_key(bits_per_key), keys)
+    }
+
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        Format::rough_rate(&self.with_bits_per_key(bits_per_key), keys)
     }
 
     fn reach(&self, keys: u64) -> Option<u64> {

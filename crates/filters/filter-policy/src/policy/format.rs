@@ -216,6 +216,16 @@ pub trait Format: Sized {
         })
     }
 
+    /// Returns about this rate, of which searches compute many. By default it is the
+    /// rate itself.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rate`](Self::rate).
+    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
+        self.rate(keys)
+    }
+
     /// Returns the number of bits that the hash values of this many keys can reach: a larger filter has no lower rate.
     /// Returns `None` if bits per key are limited to 1 to 100, as in RocksDB's formats.
     fn reach(keys: u64) -> Option<u64> {
