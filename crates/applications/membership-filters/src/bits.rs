@@ -195,6 +195,13 @@ impl Bits {
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }
+
+    /// Clears every bit that is not set in the other.
+    pub(crate) fn keep(&mut self, other: &Self) {
+        for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
+            *ours &= theirs;
+        }
+    }
 }
 
 /// Returns the index of the word of a bit, and the mask of the bit within it.

@@ -154,7 +154,7 @@ impl CuckooParameters {
     }
 
     /// Returns the size of the slots in memory, in bytes.
-    pub(crate) fn memory_bytes(&self) -> u64 {
+    pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
     }
 }

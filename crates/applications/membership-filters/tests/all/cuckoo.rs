@@ -33,7 +33,7 @@ fn sizes_follow_from_capacity_and_probability() {
         assert!(parameters.capacity() >= capacity);
         assert!(parameters.rate() <= fpp);
         assert_eq!(
-            filter(&parameters).memory_bytes(),
+            parameters.memory_bytes(),
             (4 * buckets * u64::from(bits)).div_ceil(64) * 8
         );
     }

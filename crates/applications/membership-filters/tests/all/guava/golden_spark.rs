@@ -178,6 +178,24 @@ fn elements_are_widened_and_encoded_as_in_java() {
 }
 
 #[test]
+fn an_intersection_has_the_common_bits() {
+    let of = |keys: &[&str], capacity| {
+        let mut filter = BloomFilter::with_capacity(capacity, 0.01).unwrap();
+        filter.insert_many(keys.iter().copied());
+        filter
+    };
+    let (one, other) = (of(&["a", "b"], 100), of(&["b", "c"], 100));
+    let mut both = one.clone();
+    both.intersect(&other).unwrap();
+    assert_eq!(both.contains_many(["a", "b", "c"]), [false, true, false]);
+    let words = one.words().iter().zip(other.words());
+    assert!(words.map(|(one, other)| one & other).eq(both.words().iter().copied()));
+    let before = both.clone();
+    let error = both.intersect(&of(&[], 1_000)).unwrap_err();
+    assert!(matches!(error, Error::Incompatible(_)) && both == before);
+}
+
+#[test]
 fn parameters_outside_their_ranges_are_refused() {
     for parameters in [
         Parameters::new(0, 0.01),
