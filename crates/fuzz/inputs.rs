@@ -7,6 +7,10 @@ use std::process::Command;
 pub(crate) fn replay(target: &str, count: usize, read: fn(&[u8])) {
     let archive = format!("{}/../../fuzz/corpus/{target}.tar.gz", env!("CARGO_MANIFEST_DIR"));
     let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join(target);
+    // Without the inputs of an earlier archive.
+    if inputs.exists() {
+        std::fs::remove_dir_all(&inputs).unwrap();
+    }
     std::fs::create_dir_all(&inputs).unwrap();
     let mut tar = Command::new("tar");
     tar.args(["--no-overwrite-dir", "-xzf", &archive, "-C"])

@@ -378,11 +378,8 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
         B::new_result(self.backend.insert(hash.into()))
     }
 
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many). Fails as
+    /// [`insert_hashed`](Self::insert_hashed), for a hash of another funnel before the first key is inserted.
     pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         self.backend.insert_all(hashed_parts::<B, F>(hashes))
@@ -424,9 +421,7 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     /// - If an insertion into `other` is under way or comes later, all, some or none of the key's bits are merged.
     /// - Words are merged one after the other: a concurrent query finds some keys of `other` and misses some.
     ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    /// Fails as [`check_compatible`](Self::check_compatible), unchanged.
     pub fn merge(&self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,
@@ -471,11 +466,8 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
         Ok(self.backend.insert(hash.into()))
     }
 
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many). Fails as
+    /// [`insert_hashed`](Self::insert_hashed), for a hash of another funnel before the first key is inserted.
     pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         self.put(hashed_parts::<B, F>(hashes));
@@ -492,11 +484,8 @@ impl<B: Concurrent, F> From<Filter<B::Alone, F>> for Filter<B, F, Shared> {
 
 /// Filters of which two can become one.
 impl<B: Merge, F: PartialEq + fmt::Debug> Filter<B, F> {
-    /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`. Fails as
+    /// [`check_compatible`](Self::check_compatible), unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         const { assert!(B::MERGE.is_ok(), "`Merge` says that there is a function") };
         self.add_compatible(other)
@@ -583,12 +572,8 @@ impl<B: Backend<Funnel = Option<D>>, D, F: Hashing, A> Filter<B, F, A> {
         envelope::from_bytes(bytes, funnel)
     }
 
-    /// Reads the stored form and nothing after it. The first fields are read one by one: wrap a file in a
-    /// `BufReader`. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. The first fields
+    /// are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
         envelope::read_from(reader, funnel)

@@ -139,11 +139,8 @@ impl BloomFilter {
     }
 
     /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is
-    /// at most that of each filter, but may be above that of a filter into which the common keys alone were inserted.
-    ///
-    /// # Errors
-    ///
-    /// [`Incompatible`](Error::Incompatible), which leaves the filter unchanged.
+    /// at most that of each filter, but may be above that of a filter into which the common keys alone were inserted. Fails as
+    /// [`check_compatible`](Self::check_compatible), unchanged.
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.check_compatible(other)?;
         self.backend.bits.keep(&other.backend.bits);

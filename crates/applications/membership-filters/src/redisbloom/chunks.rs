@@ -120,11 +120,8 @@ impl BloomFilter {
         envelope::from_bytes(bytes, RedisBytes)
     }
 
-    /// Reads the stored form and nothing after it. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
+    /// `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
         envelope::read_from(reader, RedisBytes)

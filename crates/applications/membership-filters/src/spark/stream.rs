@@ -15,9 +15,7 @@ use crate::stored::invalid;
 /// The header of Spark's stream: the bytes before the words.
 #[derive(Clone, Copy)]
 struct StreamHeader {
-    /// The version, with its seed.
     version: Version,
-    /// The probe count.
     probe_count: u32,
     /// The number of words that follow.
     word_count: u32,
@@ -99,11 +97,8 @@ impl BloomFilter {
         envelope::from_bytes(bytes, ItemBytes::default())
     }
 
-    /// Reads the stored form and nothing after it. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
+    /// `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
         envelope::read_from(reader, ItemBytes::default())
