@@ -189,7 +189,11 @@ fn an_intersection_has_the_common_bits() {
     both.intersect(&other).unwrap();
     assert_eq!(both.contains_many(["a", "b", "c"]), [false, true, false]);
     let words = one.words().iter().zip(other.words());
-    assert!(words.map(|(one, other)| one & other).eq(both.words().iter().copied()));
+    assert!(
+        words
+            .map(|(one, other)| one & other)
+            .eq(both.words().iter().copied())
+    );
     let before = both.clone();
     let error = both.intersect(&of(&[], 1_000)).unwrap_err();
     assert!(matches!(error, Error::Incompatible(_)) && both == before);
