@@ -8,7 +8,8 @@ use std::rc::Rc;
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, Manifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
+    BlockHandle, BlockRole, Damage, DatabaseManifest, MetaindexEntry, ReadAt, StoredBlock, Table,
+    manifest_name,
 };
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
@@ -96,7 +97,7 @@ pub fn check(
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
     let wrong = |reason| Error::Manifest { manifest, reason };
-    let listed = match Manifest::parse(&log) {
+    let listed = match DatabaseManifest::parse(&log) {
         Ok(listed) if !listed.is_rocksdb() => listed,
         Ok(_) => return Err(wrong("record must be one of LevelDB's version edits")),
         Err(error) => return Err(wrong(error.rule())),

@@ -40,7 +40,7 @@ impl ManifestError {
 
 /// The contents of a database's manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Manifest {
+pub struct DatabaseManifest {
     /// The column families by number. LevelDB's tables are those of family 0.
     families: BTreeMap<u64, ColumnFamily>,
     previous_log: u64,
@@ -87,7 +87,7 @@ impl ColumnFamily {
     }
 }
 
-impl Manifest {
+impl DatabaseManifest {
     /// Reads a manifest. Memory is bounded by a small multiple of its length.
     ///
     /// # Errors

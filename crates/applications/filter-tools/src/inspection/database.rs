@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
-use filter_tables::{ColumnFamily, MAX_BLOCK_BYTES, Manifest, ReadAt as _, RocksDbTable, manifest_name};
+use filter_tables::{
+    ColumnFamily, DatabaseManifest, MAX_BLOCK_BYTES, ReadAt as _, RocksDbTable, manifest_name,
+};
 use terminal::failure::Failure;
 
 use super::file::open_file;
@@ -111,7 +113,7 @@ pub(crate) fn open(folder: &Path, more: &[PathBuf], family: Option<&str>) -> Res
 }
 
 /// Reads the manifest of a database, and returns it with its name.
-fn read_manifest(folder: &Path) -> Result<(String, Manifest), Failure> {
+fn read_manifest(folder: &Path) -> Result<(String, DatabaseManifest), Failure> {
     let read = |name: &str, longest: u64| {
         let path = folder.join(name);
         contents(&path, longest).map_err(|error| Unread::from(error).failure(&path))
@@ -120,7 +122,7 @@ fn read_manifest(folder: &Path) -> Result<(String, Manifest), Failure> {
     let current = read("CURRENT", MAX_CURRENT_LEN)?;
     let rule = "contents must be a line with `MANIFEST-` and a number";
     let name = manifest_name(&current).ok_or_else(|| damage("CURRENT", rule))?;
-    let manifest = Manifest::parse(&read(name, MAX_BLOCK_BYTES)?);
+    let manifest = DatabaseManifest::parse(&read(name, MAX_BLOCK_BYTES)?);
     let manifest = manifest.map_err(|error| damage(name, error.rule()))?;
     Ok((name.to_owned(), manifest))
 }
@@ -143,7 +145,7 @@ pub(super) fn families(folder: &Path) -> BTreeMap<u64, Rc<str>> {
 
 /// Returns the column families that count: the one with this name, or all but that of RocksDB's own statistics.
 fn chosen<'m>(
-    manifest: &'m Manifest,
+    manifest: &'m DatabaseManifest,
     is_rocksdb: bool,
     name: Option<&str>,
 ) -> Result<Vec<&'m ColumnFamily>, String> {

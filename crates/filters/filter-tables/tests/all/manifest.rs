@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use crate::support::golden::{bytes as golden, path};
 use crate::support::manifests::{FIRST, added, log};
 use crate::support::tables::varint;
-use filter_tables::Manifest;
+use filter_tables::DatabaseManifest;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 const BLOCK_LEN: usize = 32 * 1024;
 
-fn parse(manifest: &[u8]) -> Manifest {
-    Manifest::parse(manifest).unwrap()
+fn parse(manifest: &[u8]) -> DatabaseManifest {
+    DatabaseManifest::parse(manifest).unwrap()
 }
 
 fn tables(manifest: &[u8]) -> Vec<u64> {
@@ -80,7 +80,7 @@ fn a_cut_manifest_is_one_that_ends_earlier_and_has_a_gap() {
 fn damage_is_found() {
     let mut flipped = log(&edits());
     flipped[20] ^= 1;
-    let refused = |manifest: &[u8]| Manifest::parse(manifest).unwrap_err().rule();
+    let refused = |manifest: &[u8]| DatabaseManifest::parse(manifest).unwrap_err().rule();
     assert!(refused(&flipped).contains("checksum"));
     for edit in [
         &b"\x08"[..],
@@ -112,7 +112,7 @@ fn damage_is_found() {
 #[test]
 fn a_cut_edit_is_refused() {
     let edit = &edits()[0];
-    let whole = |end: &usize| Manifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
+    let whole = |end: &usize| DatabaseManifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
     assert_eq!((0..edit.len()).filter(whole).count(), 7);
 }
 
@@ -208,7 +208,7 @@ fn numbers_that_a_manifest_has_given_out() {
             "{count}"
         );
     }
-    assert!(Manifest::parse(&log(&[b"\x87\x40\x00".to_vec()])).is_err());
+    assert!(DatabaseManifest::parse(&log(&[b"\x87\x40\x00".to_vec()])).is_err());
 }
 
 #[test]
@@ -261,11 +261,11 @@ proptest! {
     ) {
         let parts = parts.into_iter().map(|(part, bytes)| [varint(part), bytes].concat());
         let mut manifest = log(&parts.collect::<Vec<_>>());
-        let _answer = Manifest::parse(&manifest);
+        let _answer = DatabaseManifest::parse(&manifest);
         if !manifest.is_empty() {
             let position = position.index(manifest.len());
             manifest[position] = byte;
-            let _answer = Manifest::parse(&manifest);
+            let _answer = DatabaseManifest::parse(&manifest);
         }
     }
 

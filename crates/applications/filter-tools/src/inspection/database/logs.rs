@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use filter_tables::Manifest;
+use filter_tables::DatabaseManifest;
 
 use super::{contents, number_of, shown};
 
@@ -131,7 +131,7 @@ impl Logs {
     }
 
     /// Returns the reasons why logs may have keys that are in no table. `is_copy` is set if none must be there.
-    pub(super) fn reasons(&self, manifest: &Manifest, is_copy: bool) -> Vec<String> {
+    pub(super) fn reasons(&self, manifest: &DatabaseManifest, is_copy: bool) -> Vec<String> {
         let mut reasons = self.unread.clone();
         let mut needed = self.found.iter().filter(|log| manifest.needs_log(log.number));
         if let Some(log) = needed.clone().find(|log| log.len > 0) {
