@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use clap::{Parser, Subcommand};
 
 use crate::needs::{LEVELDB, Need, ROCKSDB};
-use crate::{cargo, check, cross, fuzz, needs, release, sanitize, steps, test};
+use crate::{cargo, check, cross, needs, steps, test};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -51,10 +51,7 @@ enum Command {
     Bench(Forwarded),
     Test(test::Arguments),
     Check(check::Arguments),
-    Fuzz(fuzz::Arguments),
-    Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
-    Release(release::Arguments),
 }
 
 /// The arguments of another program, passed on unchanged.
@@ -92,10 +89,7 @@ impl Cli {
             }
             Command::Test(arguments) => test::run(&arguments),
             Command::Check(arguments) => check::run(&arguments),
-            Command::Fuzz(arguments) => fuzz::run(&arguments),
-            Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
-            Command::Release(arguments) => release::run(&arguments),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Benchmarks of filters against other software: rounds in which contenders take turns become medians and ratios, records
-//! and a summary.
+//! Public for this package's program and tests alone. Benchmarks of filters against other software: rounds in which
+//! contenders take turns become medians and ratios, records and a summary.
 //!
 //! All suites have the same records: [`record::Batch`] and [`record::Row`]. All statistics are computed in one place, the
 //! method [`Suite::rows`](suite::Suite::rows).

@@ -186,7 +186,7 @@ impl<F> Hashed<F> {
     /// Returns the hash if it was made with this funnel.
     #[inline]
     #[must_use]
-    pub fn under(&self, funnel: &F) -> Option<Hash128>
+    pub(crate) fn under(&self, funnel: &F) -> Option<Hash128>
     where
         F: PartialEq,
     {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, Manifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
+    BlockHandle, BlockRole, Damage, DatabaseManifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
 };
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
@@ -95,7 +95,7 @@ pub fn check(
     let mut log = Vec::new();
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
-    let listed = Manifest::parse(&log).map_err(|error| Error::Manifest {
+    let listed = DatabaseManifest::parse(&log).map_err(|error| Error::Manifest {
         manifest,
         reason: error.rule(),
     })?;

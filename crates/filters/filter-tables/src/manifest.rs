@@ -37,12 +37,12 @@ impl ManifestError {
 
 /// The contents of the manifest of a database of LevelDB.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Manifest {
+pub struct DatabaseManifest {
     /// The levels and numbers of the tables.
     tables: BTreeSet<(u64, u64)>,
 }
 
-impl Manifest {
+impl DatabaseManifest {
     /// Reads a manifest. Memory is bounded by a small multiple of its length.
     ///
     /// # Errors

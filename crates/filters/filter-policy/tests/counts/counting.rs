@@ -1,5 +1,5 @@
-//! Counts the instructions of the calls of `work::counted` in the program `work.rs` of the package that is tested, and
-//! compares them with those recorded in its `counts.csv`. `filter-policy` and `membership-filters` include this file.
+//! Counts the instructions of the calls of `work::counted` in the program `work.rs`, and
+//! compares them with those recorded in its `counts.csv`.
 //!
 //! The work is built as a user builds it: the package by cargo for release, and `work.rs` by the compiler alone. As a
 //! test or an example, cargo would build it after all that the tests need, too.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::support::golden::bytes as golden;
 use crate::support::tables::varint;
-use filter_tables::{Manifest, block_checksum};
+use filter_tables::{DatabaseManifest, block_checksum};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn log(records: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn tables(manifest: &[u8]) -> Vec<u64> {
-    let manifest = Manifest::parse(manifest).unwrap();
+    let manifest = DatabaseManifest::parse(manifest).unwrap();
     manifest.tables().into_iter().collect()
 }
 
@@ -104,7 +104,7 @@ fn a_cut_manifest_is_one_that_ends_earlier() {
 fn damage_is_found() {
     let mut flipped = log(&edits());
     flipped[20] ^= 1;
-    let refused = |manifest: &[u8]| Manifest::parse(manifest).unwrap_err().rule();
+    let refused = |manifest: &[u8]| DatabaseManifest::parse(manifest).unwrap_err().rule();
     assert!(refused(&flipped).contains("checksum"));
     for edit in [
         &b"\x08"[..],
@@ -135,7 +135,7 @@ fn damage_is_found() {
 #[test]
 fn a_cut_edit_is_refused() {
     let edit = &edits()[0];
-    let whole = |end: &usize| Manifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
+    let whole = |end: &usize| DatabaseManifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
     assert_eq!((0..edit.len()).filter(whole).count(), 7);
 }
 
@@ -143,7 +143,7 @@ fn a_cut_edit_is_refused() {
 #[test]
 fn manifests_of_the_engines() {
     assert_eq!(tables(&golden("databases/leveldb/MANIFEST-000010")), [5, 8, 11]);
-    let refused = Manifest::parse(&golden("databases/rocksdb/MANIFEST-000005")).unwrap_err();
+    let refused = DatabaseManifest::parse(&golden("databases/rocksdb/MANIFEST-000005")).unwrap_err();
     assert_eq!(refused.rule(), "record must be one of LevelDB's version edits");
 }
 
@@ -158,11 +158,11 @@ proptest! {
     ) {
         let parts = parts.into_iter().map(|(part, bytes)| [varint(part), bytes].concat());
         let mut manifest = log(&parts.collect::<Vec<_>>());
-        let _answer = Manifest::parse(&manifest);
+        let _answer = DatabaseManifest::parse(&manifest);
         if !manifest.is_empty() {
             let position = position.index(manifest.len());
             manifest[position] = byte;
-            let _answer = Manifest::parse(&manifest);
+            let _answer = DatabaseManifest::parse(&manifest);
         }
     }
 
