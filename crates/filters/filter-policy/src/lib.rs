@@ -15,7 +15,10 @@
 )]
 #![no_std]
 #![deny(unsafe_code)]
-#![allow(private_bounds, reason = "the kernels' own part of `StoredBits`")]
+#![allow(
+    private_bounds,
+    reason = "the kernels' own part of `StoredBits`, and what seals `AnyFormat`"
+)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -144,6 +147,6 @@ pub use policy::builder::FilterBuilder;
 pub use policy::contract;
 pub use policy::own_policy;
 pub use policy::{
-    AnyFormat, AsPolicy, Facts, FilterPolicy, FilterSize, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter,
-    Policy, Prepared, PreparedFilter,
+    AnyFormat, AsPolicy, FilterPolicy, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
+    PreparedFilter,
 };

@@ -24,9 +24,10 @@ use crate::building::append_with;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
+pub use any::AnyFormat;
 #[cfg(feature = "alloc")]
 pub use any::AnyPolicy;
-pub use any::{AnyFormat, Facts, FilterSize};
+pub(crate) use any::{Facts, FilterSize, ListedFormat};
 pub use format::{BestKernel, Format, KernelChoice, Policy};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};

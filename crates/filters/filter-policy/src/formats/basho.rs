@@ -5,10 +5,10 @@ use core::fmt;
 use crate::answers::each;
 use crate::building::{each_batch, room};
 use crate::key_hash::{basho_hash, basho_murmur2_hash};
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source, StoredBits};
 use crate::{
-    BitsPerKey, Error, Facts, FilterBytes, FilterPolicy, FilterSize, Format, HashFunctionId, Policy,
-    Prepared, leveldb,
+    BitsPerKey, Error, FilterBytes, FilterPolicy, Format, HashFunctionId, Policy, Prepared, leveldb,
 };
 
 use crate::formats::leveldb::probes;
@@ -361,7 +361,9 @@ impl Format for Basho {
             },
         }
     }
+}
 
+impl ListedFormat for Basho {
     fn facts(&self) -> Facts {
         let short_names: &[_] = match self.second {
             SecondHash::Murmur64A => &["basho"],

@@ -9,7 +9,6 @@ mod many;
 mod rate;
 mod scalar;
 
-use core::ops::RangeInclusive;
 use core::{fmt, str};
 
 pub use crate::simd::LaneHash;
@@ -21,7 +20,7 @@ use crate::bits_per_key::BitsPerKey;
 use crate::building::{each_batch, room};
 use crate::error::Error;
 use crate::key_hash::HashFunctionId;
-use crate::policy::{Facts, FilterSize, Format, Policy, Prepared};
+use crate::policy::{Facts, FilterSize, Format, ListedFormat, Policy, Prepared};
 use crate::view::FilterView;
 
 use coprime::coprime_bytes;
@@ -405,8 +404,6 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     type Hash = u32;
     type Filter<'f> = LevelDbBits<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
-
     fn name(&self) -> &str {
         self.hasher.policy_name()
     }
@@ -481,7 +478,9 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     fn restore(kernel: KernelToken, bit_array: &[u8], numbers: [u64; 3]) -> LevelDbBits<'_> {
         LevelDbBits::of_numbers(kernel, bit_array, numbers)
     }
+}
 
+impl<H: KeyHasher + Copy + Send + Sync + 'static> ListedFormat for LevelDb<H> {
     fn facts(&self) -> Facts {
         let short_names: &[_] = match self.name() {
             LevelDbHash::POLICY_NAME => &["leveldb"],

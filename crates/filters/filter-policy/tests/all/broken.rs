@@ -140,14 +140,6 @@ impl Format for OneMore {
         "test.OneMore"
     }
 
-    fn with_bits_per_key(self, _: BitsPerKey) -> Self {
-        self
-    }
-
-    fn bits_per_key(&self) -> Option<BitsPerKey> {
-        None
-    }
-
     fn hash_function(&self) -> HashFunctionId {
         self.0
     }

@@ -14,10 +14,13 @@ pub(crate) use super::definition::Shape;
 #[cfg(feature = "alloc")]
 pub(crate) use super::peeling::{Added, Slot, add, have_repeats, peel, store};
 
+use core::ops::RangeInclusive;
+
 use hashzoo::xxh3_64;
 
-use super::definition::{PREFETCHED, USUAL_WIDTH, fingerprint, packed, places_from};
+use super::definition::{PREFETCHED, USUAL_WIDTH, fingerprint, packed, places_from, stated};
 use super::kernel::is_zero_sum;
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::bits::usual;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -42,15 +45,6 @@ impl<'a> Fingerprints<'a> {
     #[inline]
     pub fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
         let is_packed = packed_len(shape, width)? == packed && bytes.len() as u64 > packed;
-        is_packed.then_some(Self { bytes, shape, width })
-    }
-
-    /// [`new`](Self::new) for fingerprints of the usual width, each of a byte, in fewer comparisons.
-    #[inline(always)]
-    pub fn of_usual_width(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
-        let is_usual = width == USUAL_WIDTH && shape.log2_len <= 31 && shape.segments > 0;
-        let is_packed =
-            is_usual && packed <= 1 << 32 && packed == shape.slots() && bytes.len() as u64 > packed;
         is_packed.then_some(Self { bytes, shape, width })
     }
 
@@ -121,6 +115,19 @@ impl StoredBits for Fingerprints<'_> {
 
     /// Set, since a query of a key takes fewer steps with the instructions of a kernel, although none has code of its own.
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
+
+    /// Returns true for the usual width, a byte, of which [`new`](Self::new) takes fewer comparisons.
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        filter.split_last_chunk().is_some_and(|(packed, trailer)| {
+            let (shape, width) = stated(trailer);
+            let packed = packed.len() as u64;
+            let is_usual = width == USUAL_WIDTH && shape.log2_len <= 31 && shape.segments > 0;
+            is_usual && packed <= 1 << 32 && packed == shape.slots()
+        })
+    }
 
     /// Runs portable code: reaching a kernel takes more steps than its instructions save.
     #[inline(always)]

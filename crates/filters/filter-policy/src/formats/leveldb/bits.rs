@@ -154,7 +154,13 @@ impl StoredBits for LevelDbBits<'_> {
 
     const HAS_KERNELS: bool = true;
 
-    const LENS: RangeInclusive<usize> = 2..=LaneDivisor::MAX_BYTES + 1;
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
+
+    /// Checks the length: one comparison for both limits.
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        filter.len().wrapping_sub(2) < LaneDivisor::MAX_BYTES
+    }
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u32) -> bool {

@@ -17,6 +17,8 @@ pub(crate) use super::definition::{Shape, WIDTH, Word};
 #[cfg(feature = "alloc")]
 pub(crate) use super::elimination::{EchelonRow, SORTED_SLOTS, eliminate, solve, sort};
 
+use core::ops::RangeInclusive;
+
 use hashzoo::xxph3_64;
 
 use super::definition::{Equation, MAX_COLUMNS, used_seed};
@@ -118,6 +120,8 @@ impl StoredBits for Solution<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {
