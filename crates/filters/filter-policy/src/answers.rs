@@ -50,13 +50,8 @@ impl<'w> Answers<'w> {
     }
 
     /// Returns the number of answers of the last call; 0 before the first and after an error.
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns true if there are no answers.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer
@@ -82,7 +77,7 @@ impl<'w> Answers<'w> {
 
     /// Returns the words: bit `i % 64` of word `i / 64` is answer `i`, and bits beyond the last answer are zeros.
     #[inline]
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         self.words.get(..Self::words_for(self.len)).unwrap_or_default()
     }
 

@@ -111,6 +111,8 @@ pub mod format_page {}
 ///
 #[doc = include_str!("../THEORY.md")]
 pub mod theory {}
+#[doc = include_str!("../OWN_POLICY.md")]
+pub mod own_policy {}
 /// [FORMAT.md]: crate::format_page
 /// [THEORY.md]: crate::theory
 /// [`redisbloom::BloomFilter`]: https://docs.rs/membership-filters/latest/membership_filters/redisbloom/type.BloomFilter.html
@@ -125,7 +127,7 @@ pub mod which {}
 /// values of a filter as a [`Source`](kernels::Source); its filters implement [`StoredBits`](kernels::StoredBits).
 /// `src/simd/README.md` explains how this crate's kernels are written.
 pub mod kernels {
-    pub use crate::policy::{BestKernel, KernelChoice};
+    pub use crate::policy::BestKernel;
     pub use crate::simd::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
 }
 
@@ -145,7 +147,6 @@ pub use keys::{BatchKey, KeyBatch, PackedKeys};
 pub use policy::builder::FilterBuilder;
 #[cfg(feature = "alloc")]
 pub use policy::contract;
-pub use policy::own_policy;
 pub use policy::{
     AnyFormat, AsPolicy, FilterPolicy, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
     PreparedFilter,

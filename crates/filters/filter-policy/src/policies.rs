@@ -13,7 +13,7 @@ use crate::formats::ALL;
 use crate::formats::basho::{BashoFilterPolicy, BashoTablePolicy};
 use crate::formats::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::policy::AnyFormat;
-pub use crate::policy::AnyPolicy;
+pub use crate::policy::any::AnyPolicy;
 
 /// Returns the format of the filters that engines store under a name: that of a format of the list, of MurmurHash2 with
 /// another seed, or of either over the prefixes of any extractor. `None` if no policy of this crate has the name; short

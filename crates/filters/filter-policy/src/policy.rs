@@ -7,7 +7,6 @@ pub(crate) mod builder;
 pub mod contract;
 mod format;
 mod hashed_key;
-pub mod own_policy;
 mod prepared;
 pub(crate) mod query;
 
@@ -25,10 +24,8 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 pub use any::AnyFormat;
-#[cfg(feature = "alloc")]
-pub use any::AnyPolicy;
 pub(crate) use any::{Facts, FilterSize, ListedFormat};
-pub use format::{BestKernel, Format, KernelChoice, Policy};
+pub use format::{BestKernel, Format, Policy};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 

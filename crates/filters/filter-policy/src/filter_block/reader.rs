@@ -88,7 +88,7 @@ impl<P, B> fmt::Debug for FilterBlockReader<P, B> {
 /// A filter in a filter block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct StoredFilter<'a> {
+pub struct BlockFilter<'a> {
     /// The filter's number, from 0.
     pub index: usize,
     /// The file offsets of the data blocks that the filter covers; empty if the base exponent is above 63.
@@ -149,16 +149,6 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         }
     }
 
-    /// Returns the number of filters; 0 when the block is too damaged to count them.
-    pub const fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Returns true if there are no filters, in which case every answer is "may match".
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Returns the base exponent: a filter covers the data blocks that start within `1 << base_lg` bytes of the file.
     /// LevelDB writes 11; its forks write other exponents, of which 31 is the largest.
     pub const fn base_lg(&self) -> u8 {
@@ -174,7 +164,7 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     }
 
     /// Returns the bytes of the filter with this number; `None` when there is none or its offsets are damaged.
-    pub fn filter(&self, index: usize) -> Option<&[u8]> {
+    pub(crate) fn filter(&self, index: usize) -> Option<&[u8]> {
         self.block.as_ref().get(self.filter_range(index)?)
     }
 
@@ -186,9 +176,10 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         (range.start <= range.end && range.end <= self.array_offset).then_some(range)
     }
 
-    /// Returns the filters, damaged ones included.
-    pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'_>> {
-        (0..self.count).map(|index| StoredFilter {
+    /// Returns the filters, damaged ones included; none when the block is too damaged to count them. Every answer is then
+    /// "may match".
+    pub fn filters(&self) -> impl ExactSizeIterator<Item = BlockFilter<'_>> {
+        (0..self.count).map(|index| BlockFilter {
             index,
             block_offsets: self.start_of(index)..self.start_of(index + 1),
             bytes: self.filter(index),

@@ -157,7 +157,7 @@ impl BashoFilterPolicy {
     pub const NAME: &str = "basho.BuiltinBloomFilter2.Murmur64A";
 
     /// The name of the policy of filters that were written on other processors.
-    pub const NAME_MURMUR2: &str = "basho.BuiltinBloomFilter2.Murmur2";
+    const NAME_MURMUR2: &str = "basho.BuiltinBloomFilter2.Murmur2";
 
     /// Makes a policy with this many bits per key, whose filters are those of x86-64. Riak's have 16.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {

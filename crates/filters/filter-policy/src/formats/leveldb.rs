@@ -67,15 +67,10 @@ pub(crate) fn filter_bits(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Er
 
 /// Returns the length of a filter for this number of keys, in bytes: the bit array and the byte that holds k.
 ///
-/// ```
-/// assert_eq!(filter_policy::leveldb::filter_len(10.into(), 80_000)?, 100_001);
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-///
 /// # Errors
 ///
 /// [`Error::FilterTooLarge`] when the length does not fit into a `usize`.
-pub fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error> {
+pub(crate) fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error> {
     const MAX_BITS: u64 = (usize::MAX as u64 - 1).saturating_mul(8);
     let keys = keys as u64;
     usize::try_from(filter_bits(bits_per_key, keys)? / 8)
@@ -137,11 +132,11 @@ pub trait KeyHasher {
 /// digits.
 ///
 /// ```
-/// use filter_policy::leveldb::{KeyHasher, Murmur2};
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy};
 ///
-/// assert_eq!(Murmur2::new().policy_name(), "BloomFilter2");
-/// assert_eq!(Murmur2::with_seed(5381).policy_name(), "BloomFilter2");
-/// assert_eq!(Murmur2::with_seed(0x9747_b28c).policy_name(), "BloomFilter2.Seed9747b28c");
+/// for (seed, name) in [(5381, "BloomFilter2"), (0x9747_b28c, "BloomFilter2.Seed9747b28c")] {
+///     assert_eq!(BloomFilterPolicy::with_seed(seed, 10.into()).name(), name);
+/// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Murmur2 {
@@ -154,12 +149,12 @@ impl Murmur2 {
     pub const POLICY_NAME: &str = "BloomFilter2";
 
     /// Makes the function with the seed 5381.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self::with_seed(MURMUR2_SEED)
     }
 
     /// Makes the function with this seed. Every value is valid.
-    pub const fn with_seed(seed: u32) -> Self {
+    pub(crate) const fn with_seed(seed: u32) -> Self {
         let [a, b, c, d] = seed.to_be_bytes();
         #[rustfmt::skip]
         let seeded_name = [

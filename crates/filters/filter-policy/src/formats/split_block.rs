@@ -14,7 +14,7 @@ use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{BLOCK_LEN, Block, BlockHash, SplitBlocks};
-pub use bits::{Xxh64, Xxph3};
+use bits::{Xxh64, Xxph3};
 
 use crate::sizing::split_block_rate;
 use crate::view::FilterView;

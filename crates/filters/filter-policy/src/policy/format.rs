@@ -206,7 +206,7 @@ pub struct Policy<F, K = BestKernel> {
 pub struct BestKernel;
 
 /// Selects the kernel of a policy: [`BestKernel`], or a [`KernelToken`], to which [`Policy::on_kernel`] pins it.
-pub trait KernelChoice: Copy {
+pub(crate) trait KernelChoice: Copy {
     /// Returns the kernel.
     #[doc(hidden)]
     fn token(self) -> KernelToken;
@@ -282,11 +282,8 @@ impl<F: Format, K: KernelChoice> Policy<F, K> {
     }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written, as
-    /// [`create_filter`](FilterPolicy::create_filter) does. Packed keys and arrays of 16 bytes are fastest.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`create_filter`](FilterPolicy::create_filter).
+    /// [`create_filter`](FilterPolicy::create_filter) does, with the same errors. Packed keys and arrays of 16 bytes are
+    /// fastest.
     pub fn build_in<'out, 'k>(
         &self,
         keys: impl Into<KeyBatch<'k>>,

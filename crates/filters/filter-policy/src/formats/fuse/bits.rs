@@ -43,29 +43,24 @@ impl<'a> Fingerprints<'a> {
     /// Reads the fingerprints in the first `packed` of these bytes, of which there is at least one more; `None` unless
     /// this is their [`packed_len`].
     #[inline]
-    pub fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
+    pub(crate) fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
         let is_packed = packed_len(shape, width)? == packed && bytes.len() as u64 > packed;
         is_packed.then_some(Self { bytes, shape, width })
     }
 
-    /// Returns the segments and the seed.
-    pub const fn shape(&self) -> Shape {
-        self.shape
-    }
-
     /// Returns the number of bits in a fingerprint.
-    pub const fn width(&self) -> u8 {
+    pub(crate) const fn width(&self) -> u8 {
         self.width
     }
 
     /// Returns the bytes that [`new`](Self::new) was given.
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// Returns the numbers for a [`lookup`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
     /// fingerprints again.
-    pub const fn numbers(&self) -> [u64; 3] {
+    pub(crate) const fn numbers(&self) -> [u64; 3] {
         let Shape {
             seed,
             segments,
@@ -81,7 +76,7 @@ impl<'a> Fingerprints<'a> {
     /// Returns the fingerprints in these bytes, given the first two [`numbers`](Self::numbers). Others give other
     /// answers, or panic.
     #[inline(always)]
-    pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
+    pub(crate) const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {
             seed,
             segments: numbers as u32,
@@ -226,7 +221,7 @@ fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
 impl Shape {
     /// Returns the number of slots.
     #[inline(always)]
-    pub const fn slots(self) -> u64 {
+    pub(crate) const fn slots(self) -> u64 {
         (self.segments as u64 + 2) * self.len()
     }
 

@@ -17,13 +17,13 @@ pub(super) const TRAILER_LEN: usize = 14;
 
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The number that is added to hash values before they are mixed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The number of segments that hold the first place of a key; there are two more.
-    pub segments: u32,
+    pub(crate) segments: u32,
     /// The binary logarithm of the number of slots in a segment, at most 31.
-    pub log2_len: u8,
+    pub(crate) log2_len: u8,
 }
 
 /// Returns the trailer of a filter.

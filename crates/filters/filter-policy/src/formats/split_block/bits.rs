@@ -29,7 +29,7 @@ use crate::simd::stored_bits::StoredBits;
 use crate::simd::tiles::each_tile;
 
 /// The hash function of a split-block filter, with seed 0. It decides the name under which engines store the filter.
-pub trait BlockHash: Copy {
+pub(crate) trait BlockHash: Copy {
     /// The name under which engines store the filters.
     const NAME: &str;
 
