@@ -49,11 +49,6 @@ impl<'w> Answers<'w> {
         answers.div_ceil(64)
     }
 
-    /// Returns the number of answers of the last call; 0 before the first and after an error.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
     /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer
     /// may match.
     #[inline]
@@ -65,7 +60,7 @@ impl<'w> Answers<'w> {
                 .is_none_or(|word| word >> (index % 64) & 1 == 1)
     }
 
-    /// Returns the answers in the order of the keys.
+    /// Returns the answers of the last call in the order of the keys; none before the first and after an error.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = bool> {
         (0..self.len).map(|index| self.get(index))
     }
