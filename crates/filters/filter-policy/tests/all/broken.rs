@@ -3,8 +3,9 @@
 use filter_policy::kernels::{KernelToken, Source, StoredBits};
 use filter_policy::policies::AnyPolicy as Boxed;
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format, HashFunctionId,
-    KeyHash, KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building, contract,
+    Answers, BashoTablePolicy, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format,
+    HashFunctionId, KeyHash, KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building,
+    contract,
 };
 
 use super::contract::Seeded;
@@ -234,7 +235,8 @@ fn the_contract_test_finds_what_is_broken() {
     assert!(message(&of_another_function).starts_with("key_hash must return the value"));
     let function = HashFunctionId::new("test.OneMore", |_| 0_u64);
     assert!(message(&Policy::of(OneMore(function))).contains("one bit each"));
-    let unprepared = broken("");
+    // It has no hash values, and prepares nothing.
+    let unprepared = BashoTablePolicy::new(TEN);
     let mut words = [0; 1];
     let mut answers = Answers::new(&mut words);
     let hashes = KeyHashes::new(HashFunctionId::XXPH3, &[7_u64]);
