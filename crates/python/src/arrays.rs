@@ -1,10 +1,7 @@
 //! The keys in arrays of Arrow and NumPy, in batches.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayAccessor, ArrayReader as _, new_empty_array};
+use arrow_array::{Array, ArrayAccessor, ArrayReader as _, downcast_integer, new_empty_array};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
@@ -36,50 +33,69 @@ pub(crate) fn out_of_range() -> PyErr {
 /// Passes on the keys of an object that exports Arrow arrays. Returns false if it does not, or if it is a column that
 /// cannot be exported, but iterated.
 pub(crate) fn arrow(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
-    let py = keys.py();
-    // Polars exports the addresses of its objects.
-    if let Some(dtype) = keys.getattr_opt(intern!(py, "dtype"))?
-        && dtype.str()? == "Object"
+    exported(
+        keys,
+        "keys",
+        &|field| !is_extension(field),
+        &mut |_, array, row| column(array, row, each),
+    )
+}
+
+/// Processes an array of a column, with the column's field and the number of the array's first row.
+pub(crate) type EachArray<'a> = &'a mut dyn FnMut(&Field, &dyn Array, usize) -> PyResult<()>;
+
+/// Passes on the Arrow arrays that an object exports, which may be empty. Returns false if it exports none, if `takes`
+/// refuses their field, or if it is a column that cannot be exported, but iterated. `what` is the name of the argument.
+pub(crate) fn exported(
+    values: &Bound<'_, PyAny>,
+    what: &str,
+    takes: &dyn Fn(&Field) -> bool,
+    each: EachArray<'_>,
+) -> PyResult<bool> {
+    let py = values.py();
+    // Polars exports the addresses of its objects, and long integers in a form of its own.
+    if let Some(dtype) = values.getattr_opt(intern!(py, "dtype"))?
+        && ["Object", "Int128", "UInt128"].contains(&&*dtype.str()?.to_string_lossy())
     {
         return Ok(false);
     }
-    if let Some(export) = keys.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
+    if let Some(export) = values.getattr_opt(intern!(py, "__arrow_c_stream__"))? {
         let capsule = match export.call0() {
             // A `Series` of pandas may have objects of several types, or pyarrow is not installed.
-            Err(error) if error.is_instance_of::<PyException>(py) && has_one_dimension(keys) => {
+            Err(error) if error.is_instance_of::<PyException>(py) && has_one_dimension(values) => {
                 return Ok(false);
             }
             exported => exported?,
         };
         let mut stream = ffi::stream(&capsule)?;
-        if is_extension(stream.field()) {
+        let field = stream.field().clone();
+        if !takes(&field) {
             return Ok(false);
         }
-        let data_type = stream.field().data_type();
         // Polars exports nulls with a buffer that they do not have.
-        if *data_type == DataType::Null {
-            return if keys.is_empty()? {
+        if *field.data_type() == DataType::Null {
+            return if values.is_empty()? {
                 Ok(true)
             } else {
-                Err(null_in(0))
+                Err(null_in(what, 0))
             };
         }
-        column(&*new_empty_array(data_type), 0, each)?;
+        each(&field, &*new_empty_array(field.data_type()), 0)?;
         let mut row = 0;
         // The producer may need the GIL.
         while let Some(array) = detach(py, || stream.next()) {
             let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
-            column(&*array, row, each)?;
+            each(&field, &*array, row)?;
             row += array.len();
         }
         return Ok(true);
     }
-    if let Some(export) = keys.getattr_opt(intern!(py, "__arrow_c_array__"))? {
+    if let Some(export) = values.getattr_opt(intern!(py, "__arrow_c_array__"))? {
         let (array, field) = ffi::array(&export.call0()?)?;
-        if is_extension(&field) {
+        if !takes(&field) {
             return Ok(false);
         }
-        column(&*array, 0, each)?;
+        each(&field, &*array, 0)?;
         return Ok(true);
     }
     Ok(false)
@@ -104,7 +120,7 @@ fn column(array: &dyn Array, first_row: usize, each: Each<'_>) -> PyResult<()> {
         if let Some(nulls) = rows.logical_nulls()
             && let Some(null) = nulls.iter().position(|is_valid| !is_valid)
         {
-            return Err(null_in(first_row + from + null));
+            return Err(null_in("keys", first_row + from + null));
         }
         let mut texts = Vec::with_capacity(rows.len());
         integers.clear();
@@ -138,8 +154,8 @@ fn column(array: &dyn Array, first_row: usize, each: Each<'_>) -> PyResult<()> {
     }
 }
 
-fn null_in(row: usize) -> PyErr {
-    PyValueError::new_err(format!("keys must not be null, got a null in row {row}"))
+pub(crate) fn null_in(what: &str, row: usize) -> PyErr {
+    PyValueError::new_err(format!("{what} must not be null, got a null in row {row}"))
 }
 
 /// Appends the keys in these rows, none of which is null.
@@ -149,7 +165,13 @@ fn append<'a>(
     texts: &mut Vec<&'a [u8]>,
     integers: &mut Vec<i64>,
 ) -> PyResult<()> {
-    match array.data_type() {
+    macro_rules! integers {
+        ($type:ty) => {
+            append_integers(array.as_primitive::<$type>(), rows, integers)
+        };
+    }
+    downcast_integer! {
+        array.data_type() => (integers),
         DataType::Utf8 => append_texts(array.as_string::<i32>(), rows, texts),
         DataType::LargeUtf8 => append_texts(array.as_string::<i64>(), rows, texts),
         DataType::Utf8View => append_texts(array.as_string_view(), rows, texts),
@@ -157,19 +179,8 @@ fn append<'a>(
         DataType::LargeBinary => append_texts(array.as_binary::<i64>(), rows, texts),
         DataType::BinaryView => append_texts(array.as_binary_view(), rows, texts),
         DataType::FixedSizeBinary(_) => append_texts(array.as_fixed_size_binary(), rows, texts),
-        DataType::Int8 => append_integers(array.as_primitive::<Int8Type>(), rows, integers),
-        DataType::Int16 => append_integers(array.as_primitive::<Int16Type>(), rows, integers),
-        DataType::Int32 => append_integers(array.as_primitive::<Int32Type>(), rows, integers),
-        DataType::Int64 => append_integers(array.as_primitive::<Int64Type>(), rows, integers),
-        DataType::UInt8 => append_integers(array.as_primitive::<UInt8Type>(), rows, integers),
-        DataType::UInt16 => append_integers(array.as_primitive::<UInt16Type>(), rows, integers),
-        DataType::UInt32 => append_integers(array.as_primitive::<UInt32Type>(), rows, integers),
-        DataType::UInt64 => append_integers(array.as_primitive::<UInt64Type>(), rows, integers),
         DataType::Null => Ok(()),
-        DataType::Struct(_) => Err(PyTypeError::new_err(
-            "keys must be one column, got a table or structs: pass one of its columns",
-        )),
-        other => Err(wrong_type(&format!("Arrow's {other}"))),
+        other => Err(wrong_type(&described(other))),
     }
 }
 
@@ -194,9 +205,33 @@ fn append_integers<A: ArrayAccessor<Item: TryInto<i64>>>(
 }
 
 fn wrong_type(got: &str) -> PyErr {
-    PyTypeError::new_err(format!(
-        "keys must be text, bytes or integers, got an array of {got}: convert it to one of these first"
-    ))
+    PyTypeError::new_err(format!("keys must be text, bytes or integers, got {got}"))
+}
+
+/// Describes an array of a type that is refused, and what to pass instead.
+pub(crate) fn described(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Struct(_) => "a table or structs: pass one of its columns".to_owned(),
+        nested if nested.is_list() => "lists: pass their items, such as column.explode()".to_owned(),
+        other => format!("an array of Arrow's {other}: convert it to one of these first"),
+    }
+}
+
+/// Returns an error for a table of several columns.
+pub(crate) fn check_column(values: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    let (py, class) = (values.py(), values.get_type());
+    // The attribute of a value may be computed.
+    if !class.hasattr(intern!(py, "columns"))? {
+        return Ok(());
+    }
+    let name = class.name()?;
+    let first = if name == "LazyFrame" {
+        "collect it, then "
+    } else {
+        ""
+    };
+    let reason = format!("{what} must be a list or one column, got {name}: {first}pass one of its columns");
+    Err(PyTypeError::new_err(reason))
 }
 
 /// Passes on the keys of a NumPy array. Returns false if it is none, or one of objects, which must be iterated.
@@ -208,9 +243,19 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
     let Ok(class) = numpy.and_then(|numpy| numpy.getattr(intern!(py, "ndarray"))) else {
         return Ok(false);
     };
-    // A masked array has no keys in some rows.
-    if !keys.is_instance(&class)? || keys.hasattr(intern!(py, "mask"))? {
+    if !keys.is_instance(&class)? {
         return Ok(false);
+    }
+    // A masked array has no keys in some rows.
+    if keys.hasattr(intern!(py, "mask"))? {
+        let masked = keys
+            .getattr(intern!(py, "mask"))?
+            .call_method0(intern!(py, "any"))?;
+        let reason = "keys must not be masked, got a masked array: pass keys.compressed()";
+        return match masked.is_truthy()? {
+            true => Err(PyTypeError::new_err(reason)),
+            false => Ok(false),
+        };
     }
     // The methods of a class that is derived from it may be others.
     let keys = &class
@@ -230,7 +275,11 @@ pub(crate) fn numpy(keys: &Bound<'_, PyAny>, each: Each<'_>) -> PyResult<bool> {
         'i' => intern!(py, "<i8").clone().into_any(),
         'u' => intern!(py, "<u8").clone().into_any(),
         'S' | 'U' => dtype.call_method1(intern!(py, "newbyteorder"), ("<",))?,
-        _ => return Err(wrong_type(&format!("NumPy's {dtype}"))),
+        _ => {
+            return Err(wrong_type(&format!(
+                "an array of NumPy's {dtype}: convert it to one of these first"
+            )));
+        }
     };
     let width: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
     let (mut integers, mut text) = (Vec::new(), Vec::new());

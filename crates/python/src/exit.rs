@@ -95,7 +95,12 @@ pub(crate) fn _forget_threads() {
 
 /// Lets other threads come to a place where they stop. Python calls it before it ends.
 #[pyfunction]
-pub(crate) fn _stop_threads(py: Python<'_>) {
+pub(crate) fn _stop_threads(py: Python<'_>) -> PyResult<()> {
+    let is_finalizing = py.import("sys")?.call_method0("is_finalizing")?;
+    // A subinterpreter that ends after the process has begun to has no other threads, and would not get the GIL back.
+    if is_finalizing.is_truthy()? {
+        return Ok(());
+    }
     ENDING.get_or_init(|| thread::current().id());
     py.detach(|| {
         for _ in 0..MOST_PAUSES {
@@ -105,4 +110,5 @@ pub(crate) fn _stop_threads(py: Python<'_>) {
             thread::sleep(PAUSE);
         }
     });
+    Ok(())
 }

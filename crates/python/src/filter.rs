@@ -17,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::exit::{self, Call, detach};
 use crate::keys::{Family, Key, Kind, answers, each_batch};
 use crate::state::{State, UNDECIDED, kind_of, name_of, reading_format};
-use crate::{check_memory, error};
+use crate::{check_memory, error, path_of};
 
 /// The memory for a filter that is built at once, in bytes: more than there is, so that keys stay in their order and the
 /// system refuses what it does not have. Hash values take 8 or 16 bytes a key.
@@ -43,6 +43,11 @@ fn size_of(rate: Option<f64>, bits_per_key: Option<f64>, nbytes: Option<Count>) 
     if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate < 1.0)) {
         return Err(PyValueError::new_err(format!(
             "the rate must be above 0 and below 1, got {rate}"
+        )));
+    }
+    if let Some(bits) = bits_per_key.filter(|bits| !bits.is_finite()) {
+        return Err(PyValueError::new_err(format!(
+            "the bits per key must be finite, got {bits}"
         )));
     }
     match (rate, bits_per_key, nbytes) {
@@ -275,7 +280,7 @@ impl PyFilter {
     #[pyo3(signature = (path, /, format=None, *, keys=None, mmap=false))]
     fn open(
         py: Python<'_>,
-        path: PathBuf,
+        #[pyo3(from_py_with = path_of)] path: PathBuf,
         format: Option<&str>,
         keys: Option<&str>,
         mmap: bool,
@@ -308,11 +313,17 @@ impl PyFilter {
     fn from_redis_chunks(chunks: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = chunks.py();
         let _call = Call::begin(py);
-        let pair = |chunk: Bound<'_, PyAny>| {
+        let pair = |chunk: &Bound<'_, PyAny>| {
             let bytes: Vec<u8> = chunk.get_item(1)?.extract()?;
             Ok((chunk.get_item(0)?.extract()?, bytes))
         };
-        let chunks = chunks.try_iter()?.map(|chunk| pair(chunk?));
+        let wrong = |_: PyErr| {
+            PyTypeError::new_err(
+                "chunks must be pairs of an iterator and bytes, as BF.SCANDUMP returns them, got others: use a client that \
+                 does not decode responses to str",
+            )
+        };
+        let chunks = chunks.try_iter()?.map(|chunk| pair(&chunk?).map_err(wrong));
         let chunks = chunks.collect::<PyResult<Vec<_>>>()?;
         let wrong = |error: membership_filters::Error| PyValueError::new_err(error.to_string());
         let slices = chunks.iter().map(|(iterator, bytes)| (*iterator, &bytes[..]));
@@ -493,7 +504,12 @@ impl PyFilter {
     /// >>> Filter(9).save("seen.filter"); Filter.open("seen.filter")
     /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
     #[pyo3(signature = (path, /, *, header=true))]
-    fn save(&self, py: Python<'_>, path: PathBuf, header: bool) -> PyResult<()> {
+    fn save(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = path_of)] path: PathBuf,
+        header: bool,
+    ) -> PyResult<()> {
         detach(py, || match (header, &self.shared().filter) {
             (true, filter) => filter.save(path, true),
             (false, filter) => filter.save_stored(path, true),

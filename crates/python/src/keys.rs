@@ -220,6 +220,7 @@ pub(crate) fn each_batch(keys: &Bound<'_, PyAny>, decide: Decide<'_>, then: Then
             keys.get_type().name()?
         )));
     }
+    arrays::check_column(keys, "keys")?;
     let each = &mut |batch: Batch<'_>| batches.pass(batch);
     if arrays::arrow(keys, each)? || arrays::numpy(keys, each)? {
         return Ok(());

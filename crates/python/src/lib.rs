@@ -8,14 +8,15 @@ mod keys;
 mod parquet;
 mod set;
 mod state;
+mod values;
 
 use std::io;
 use std::path::PathBuf;
 
 use filter_sets::StoredFormat;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 /// Converts an error of the library.
 fn error(error: filter_sets::Error) -> PyErr {
@@ -31,6 +32,19 @@ fn error(error: filter_sets::Error) -> PyErr {
         Stopped => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text),
     }
+}
+
+/// Returns the path of a file or folder, which is given as `str` or an object for paths.
+fn path_of(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    path.extract().or_else(|_| {
+        let is_bytes = path.is_instance_of::<PyBytes>();
+        let hint = if is_bytes { ": pass os.fsdecode(path)" } else { "" };
+        let class = path.get_type();
+        Err(PyTypeError::new_err(format!(
+            "paths must be str or os.PathLike, got {}{hint}",
+            class.name()?
+        )))
+    })
 }
 
 /// Converts an error of the system. Python chooses the class by the number.

@@ -1,41 +1,89 @@
 //! The row groups of a Parquet file that may contain values.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use filter_parquet::{
-    ColumnChunk, ColumnType, Error, LogicalType, ParquetFile, PhysicalType, Value, ValueForm,
-};
+use filter_parquet::{ColumnChunk, Error, ParquetFile, Value};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::exit::detach;
+use crate::exit::{Call, detach};
+use crate::{arrays, path_of, values};
 
 /// The number of columns that a message lists, and of letters of each.
 const LISTED: usize = 100;
+/// The number of values that are looked up between two looks at signals.
+const QUERIED: usize = 65_536;
 
-/// A value, as `_parquet.py` passes it.
-#[derive(FromPyObject)]
-pub(crate) enum Given {
-    /// A `str`.
-    Text(String),
-    /// A `bytes`: the stored bytes.
-    Bytes(Vec<u8>),
-    /// A number, a date or another value, as people write it.
-    Written((String,)),
-}
-
-/// Returns the numbers of the row groups that may contain one of the values.
+/// Returns the numbers of the row groups that may contain one of the values. `typed` is explained by
+/// [`values::read`].
 #[pyfunction]
 pub(crate) fn parquet_row_groups(
     py: Python<'_>,
-    path: PathBuf,
+    #[pyo3(from_py_with = path_of)] path: PathBuf,
     column: &str,
-    values: Vec<Given>,
+    values: &Bound<'_, PyAny>,
+    typed: &Bound<'_, PyAny>,
 ) -> PyResult<Vec<u64>> {
-    detach(py, || row_groups(&path, column, &values))
+    let _call = Call::begin(py);
+    arrays::check_column(values, "values")?;
+    let file = detach(py, || open(&path))?;
+    let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
+    let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
+    // Several columns may have the path.
+    let mut left: BTreeMap<u64, usize> = BTreeMap::new();
+    for chunk in &chunks {
+        *left.entry(chunk.row_group).or_default() += 1;
+    }
+    if (left.len() as u64) < groups {
+        return Err(refused(&path, &wrong_column(columns, column)));
+    }
+    let values = match values.hasattr("__next__")? {
+        // Each column reads them.
+        true => &values
+            .try_iter()?
+            .collect::<PyResult<Vec<_>>>()?
+            .into_pyobject(py)?,
+        false => values,
+    };
+    let mut of_column: BTreeMap<_, Vec<Value>> = BTreeMap::new();
+    for chunk in &chunks {
+        if let Entry::Vacant(entry) = of_column.entry(chunk.column) {
+            entry.insert(values::read(values, chunk.column_type, typed)?);
+        }
+    }
+    match of_column.values().filter(|values| values.is_empty()).count() {
+        0 => {}
+        all if all == of_column.len() => return Ok(Vec::new()),
+        _ => {
+            return Err(refused(
+                &path,
+                "values must be a list where several columns have one path",
+            ));
+        }
+    }
+    let mut filters = file.filters(chunks);
+    while let Some((chunk, filter)) = detach(py, || filters.next()) {
+        py.check_signals()?;
+        // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
+        let Ok(filter) = filter else { continue };
+        let mut denies = !filter.is_unfilled(chunk);
+        for some in of_column
+            .get(&chunk.column)
+            .into_iter()
+            .flat_map(|values| values.chunks(QUERIED))
+        {
+            denies = denies && detach(py, || !some.iter().any(|value| filter.may_match(value)));
+            py.check_signals()?;
+        }
+        if denies {
+            left.entry(chunk.row_group).and_modify(|count| *count -= 1);
+        }
+    }
+    Ok((0..groups).filter(|group| left.get(group) != Some(&0)).collect())
 }
 
 /// Opens a plain file. Opening a pipe would wait for its writer.
@@ -46,42 +94,20 @@ fn plain_file(path: &Path) -> io::Result<File> {
     }
 }
 
-fn row_groups(path: &Path, column: &str, values: &[Given]) -> PyResult<Vec<u64>> {
-    let refused = |reason: String| PyValueError::new_err(format!("{}: {reason}", path.display()));
+fn open(path: &Path) -> PyResult<ParquetFile<File>> {
     let source = plain_file(path).map_err(|error| crate::of_system(path.to_path_buf(), &error))?;
-    let file = ParquetFile::open(source).map_err(|error| match &error {
+    ParquetFile::open(source).map_err(|error| match &error {
         Error::Size(source) | Error::Read { source, .. } => crate::of_system(path.to_path_buf(), source),
         Error::AllocationFailed { .. } => PyMemoryError::new_err(error.to_string()),
-        _ => refused(error.to_string()),
-    })?;
-    let (columns, groups) = (&file.footer().columns, file.footer().row_groups);
-    let chunks: Vec<&ColumnChunk> = columns.iter().filter(|chunk| chunk.path == column).collect();
-    if !chunks.iter().map(|chunk| chunk.row_group).eq(0..groups) {
-        return Err(refused(wrong_column(columns, column, chunks.len())));
-    }
-    let (Some(first), false) = (chunks.first(), values.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let values = values.iter().map(|given| value(given, first.column_type));
-    let values = values.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-    let mut denied = HashSet::new();
-    for (chunk, filter) in file.filters(chunks) {
-        // A filter that cannot be read denies nothing, nor does one that its writer did not fill.
-        let denies = filter.is_ok_and(|filter| {
-            let is_filled = !filter.is_empty() || chunk.stored_values() == Some(0);
-            is_filled && !values.iter().any(|value| filter.may_match(value))
-        });
-        if denies {
-            denied.insert(chunk.row_group);
-        }
-    }
-    Ok((0..groups).filter(|group| !denied.contains(group)).collect())
+        _ => refused(path, &error.to_string()),
+    })
 }
 
-fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String {
-    if chunks > 0 {
-        return format!("column must be the path of one column, but {column:?} is that of several");
-    }
+fn refused(path: &Path, reason: &str) -> PyErr {
+    PyValueError::new_err(format!("{}: {reason}", path.display()))
+}
+
+fn wrong_column(columns: &[ColumnChunk], column: &str) -> String {
     let names = columns.iter().take_while(|chunk| chunk.row_group == 0);
     let cut = |name: &str| -> String { name.chars().take(LISTED).flat_map(char::escape_debug).collect() };
     let known: Vec<String> = names.clone().take(LISTED).map(|chunk| cut(&chunk.path)).collect();
@@ -90,48 +116,4 @@ fn wrong_column(columns: &[ColumnChunk], column: &str, chunks: usize) -> String 
         "column must be known, got {column:?}: known are {}{more}",
         known.join(", ")
     )
-}
-
-/// Returns the value in the forms in which a column of this type may store it.
-fn value(given: &Given, column: ColumnType) -> Result<Value, String> {
-    use LogicalType::{Date, Text, Time, Uuid};
-    use PhysicalType::{ByteArray, FixedLenByteArray, Int96};
-
-    let ColumnType { physical, logical } = column;
-    let value = match (given, physical, logical) {
-        // UUIDs have two orders of bytes.
-        (Given::Bytes(bytes), FixedLenByteArray(16), Some(Uuid) | None) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Value::parse(&digits, column, ValueForm::Written)
-        }
-        (Given::Bytes(bytes), ..) => Value::from_bytes(bytes, column),
-        (Given::Text(text), ByteArray, None) => Value::parse(text, column, ValueForm::Text),
-        // Text, or twice as many hexadecimal digits.
-        (Given::Text(text), FixedLenByteArray(_), None) => Value::parse(text, column, ValueForm::Text)
-            .or_else(|_| Value::parse(text, column, ValueForm::Written)),
-        (Given::Written((text,)), _, Some(Text))
-        | (Given::Written((text,)), ByteArray | FixedLenByteArray(_) | Int96, None)
-            if physical != FixedLenByteArray(16) =>
-        {
-            return Err(format!(
-                "values of a column of text or bytes must be str or bytes, got {text}"
-            ));
-        }
-        // A date of pandas is its midnight.
-        (Given::Written((text,)), _, Some(Date)) => {
-            let midnight = text.split_once("T00:00:00");
-            let midnight = midnight.filter(|(_, rest)| rest.bytes().all(|byte| b".0".contains(&byte)));
-            Value::parse(
-                midnight.map_or(text, |(date, _)| date),
-                column,
-                ValueForm::Written,
-            )
-        }
-        // A time of day is the same with and without a zone.
-        (Given::Text(text) | Given::Written((text,)), _, Some(Time(_, true))) if !text.ends_with('Z') => {
-            Value::parse(&format!("{text}Z"), column, ValueForm::Written)
-        }
-        (Given::Text(text) | Given::Written((text,)), ..) => Value::parse(text, column, ValueForm::Written),
-    };
-    value.map_err(|error| error.to_string())
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::exit::detach;
 use crate::keys::{Family, Key, Kind, answers};
-use crate::{error, state};
+use crate::{error, path_of, state};
 
 /// A folder of filters, each of the keys of a shard, as `filters build --shards`, Spark's executors and Rust programs write
 /// it. It is queried while it is replaced.
@@ -34,7 +34,7 @@ impl PyFilterSet {
     /// <samebits.FilterSet split-block-xxph3, 2 shards, keys int64>
     #[staticmethod]
     #[pyo3(signature = (folder, /, *, mmap=false))]
-    fn open(py: Python<'_>, folder: PathBuf, mmap: bool) -> PyResult<Self> {
+    fn open(py: Python<'_>, #[pyo3(from_py_with = path_of)] folder: PathBuf, mmap: bool) -> PyResult<Self> {
         let access = if mmap { Access::Map } else { Access::Read };
         let verify = !mmap;
         let set = detach(py, || FilterSet::open(folder, Opening { access, verify }));

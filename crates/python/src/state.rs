@@ -1,16 +1,14 @@
 //! A filter with its kind of key: how the kind is decided, read, stated and merged.
 
-use filter_sets::{StoredFilter, StoredFormat};
+use filter_sets::{Header, StoredFilter, StoredFormat};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error;
 use crate::keys::{Family, Kind};
 
-/// The kind that the header of a filter states as long as it has no key.
-pub(crate) const UNDECIDED: &str = "undecided";
-/// The kind that the header of a filter states whose keys were in bytes that do not tell their kind.
-const UNSTATED: &str = "unstated";
+pub(crate) const UNDECIDED: &str = Header::UNDECIDED;
+const UNSTATED: &str = Header::UNSTATED;
 
 /// Returns the name of a format that users type.
 pub(crate) fn name_of(format: &StoredFormat) -> &str {
@@ -96,7 +94,7 @@ impl State {
         let Some(stated) = filter.key_kind() else {
             return Self::read_bare(filter, given, counts_keys);
         };
-        if stated == UNDECIDED && !has_keys(&filter) {
+        if stated == UNDECIDED && filter.is_empty() {
             let given = for_redis(filter.format(), given)?;
             if filter.format().takes_keys() {
                 filter.state_keys(stated_name(given, false), 0).map_err(error)?;
@@ -223,8 +221,4 @@ pub(crate) fn kind_in(filter: &StoredFilter) -> PyResult<Kind> {
             "the filter's keys must be text or integers, got {encoding}"
         ))
     })
-}
-
-fn has_keys(filter: &StoredFilter) -> bool {
-    filter.key_count() != Some(0) || filter.fill().is_some_and(|fill| fill.ones > 0)
 }

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from samebits import parquet_row_groups
+from samebits import Filter, parquet_row_groups
 
 UTC, BERLIN = datetime.timezone.utc, zoneinfo.ZoneInfo("Europe/Berlin")
 DAY, NOON = datetime.date(1970, 1, 1), datetime.datetime(2020, 1, 1, 12)
@@ -154,3 +154,11 @@ def test_files(tmp_path):
     for wrong, error in [(path, ValueError), (tmp_path / "none", FileNotFoundError), (tmp_path, OSError)]:
         with pytest.raises(error, match=wrong.name):
             parquet_row_groups(wrong, "c", [1])
+    path.write_bytes(data[:1024])
+    for read in (lambda: Filter.open(path, "parquet"), lambda: Filter.open(path, "parquet", mmap=True),
+                 lambda: Filter.open(path), lambda: Filter.from_bytes(data[:1024], "parquet", keys="int64")):
+        with pytest.raises(ValueError, match="parquet_row_groups"):
+            read()
+    # A row group is left out if no column of the path has the value.
+    pq.write_table(pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["c", "c"]), path, bloom_filter_options={"c": True})
+    assert [parquet_row_groups(path, "c", [number]) for number in (2, 3, 5)] == [[0], [0], []]

@@ -332,6 +332,23 @@ def test_exit_while_threads_go_on():
         assert [(process.communicate()[1], process.returncode) for process in ran] == [(b"", 0)] * 4
 
 
+SUBINTERPRETER = """
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+try:
+    kept = interpreters.create()
+    interpreters.run_string(kept, "import samebits; samebits.Filter(9).update(['a'])")
+except Exception:
+    pass  # Newer versions of Python refuse the import.
+"""
+
+
+def test_exit_after_a_subinterpreter():
+    assert subprocess.run([sys.executable, "-c", SUBINTERPRETER], capture_output=True, timeout=30).stderr == b""
+
+
 MEMORY = """
 import copy, pickle, resource, samebits, sys
 one, other, keys = samebits.Filter(10**8), samebits.Filter(9), [str(number) for number in range(500_000)]

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// | [`MemoryTooSmall`](Self::MemoryTooSmall) | build with more memory, or a set with more shards; the fields have the numbers |
 /// | [`OutOfMemory`](Self::OutOfMemory) | make a smaller filter |
 /// | [`NotFound`](Self::NotFound) | build the filter or the set: it is not there |
-/// | [`WrongFormat`](Self::WrongFormat) | open the file with the format in the text |
+/// | [`WrongFormat`](Self::WrongFormat) | open the file as the text says |
+/// | [`NoFilter`](Self::NoFilter) | give the filter's format, or build the filter again |
 /// | [`Damaged`](Self::Damaged) | build the filter or the set again |
 /// | [`Read`](Self::Read), [`Write`](Self::Write) | see [`source`](std::error::Error::source): the disk may be full, for example |
 /// | [`Locked`](Self::Locked) | wait for the other builder |
@@ -60,12 +61,21 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// A file is no filter, or its format is not the given one.
+    /// A file is not what it was opened as, and may be intact: it has a filter of another format, or is a shard, a table or
+    /// a Parquet file.
     #[error("{}{reason}", before(path.as_deref()))]
     WrongFormat {
         /// The file; `None` if bytes were given.
         path: Option<PathBuf>,
-        /// The format that the bytes have, if they identify one, or what they lack.
+        /// The kind of the file, or the argument that is missing.
+        reason: String,
+    },
+    /// A file without a checksum is no filter of the format: it has another one, or was cut or damaged.
+    #[error("{}{reason}", before(path.as_deref()))]
+    NoFilter {
+        /// The file; `None` if bytes were given.
+        path: Option<PathBuf>,
+        /// The part that the bytes lack.
         reason: String,
     },
     /// A file does not have the contents that it should have.
@@ -143,11 +153,16 @@ impl Error {
         Self::WrongFormat { path, reason }
     }
 
-    /// Converts an error of reading a filter that is whole.
+    /// Converts an error of reading a filter.
     pub(crate) fn of_contents(path: Option<&Path>, error: Self) -> Self {
+        let reason = error.to_string();
         match error {
-            Self::OutOfMemory { .. } => error,
-            _ => Self::wrong_format(path, error),
+            Self::OutOfMemory { .. } => Self::out_of_memory(before(path) + &reason),
+            Self::WrongFormat { .. } => Self::wrong_format(path, reason),
+            _ => Self::NoFilter {
+                path: path.map(Into::into),
+                reason,
+            },
         }
     }
 

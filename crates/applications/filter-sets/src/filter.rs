@@ -58,13 +58,33 @@ impl From<Header> for Stated {
     }
 }
 
-/// The last bytes of tables of LevelDB and of RocksDB.
+/// The last bytes of tables of LevelDB, of RocksDB (block-based, plain and cuckoo) and of Pebble.
 ///
-/// Source: LevelDB, `table/format.h`; RocksDB, `table/block_based/block_based_table_builder.cc`.
-const ENDS_OF_TABLES: [[u8; 8]; 2] = [
-    0xdb47_7524_8b80_fb57_u64.to_le_bytes(),
-    0x88e2_41b7_85f4_cff7_u64.to_le_bytes(),
+/// Source: LevelDB, `table/format.h`; RocksDB, `table/block_based/block_based_table_builder.cc`, `table/plain/`,
+/// `table/cuckoo/`; Pebble, `sstable/table.go`.
+const ENDS_OF_TABLES: [u64; 6] = [
+    0xdb47_7524_8b80_fb57,
+    0x88e2_41b7_85f4_cff7,
+    0x8242_2296_63bf_9564,
+    0x4f34_18eb_7a8f_13b8,
+    0x9267_89d0_c5f1_7873,
+    0xb3aa_9ff0_b3aa_9ff0,
 ];
+
+/// Checks that bytes are not those of something else, which may be intact.
+fn ensure_own(is_own: bool, text: impl FnOnce() -> String) -> Result<(), Error> {
+    ensure(is_own, text).map_err(|reason| Error::wrong_format(None, reason))
+}
+
+/// Returns true for the bytes of a Parquet file, also of one that was cut. Its first four bytes may be those of a filter,
+/// so that more must fit: the last four, or what follows the first, which is a structure with the field 1, or the length of
+/// an encrypted one.
+fn is_parquet(bytes: &[u8]) -> bool {
+    const MAGIC: [&[u8]; 2] = [b"PAR1", b"PARE"];
+    let is_followed = || matches!(bytes[4..], [0x15, ..] | [_, _, 0, 0, ..]);
+    MAGIC.iter().any(|magic| bytes.starts_with(magic))
+        && (MAGIC.iter().any(|magic| bytes.ends_with(magic)) || is_followed())
+}
 
 impl StoredFilter {
     /// Reads a filter from the bytes of a file, or from a stored filter without a header. A format is needed only if
@@ -73,10 +93,10 @@ impl StoredFilter {
     ///
     /// # Errors
     ///
-    /// [`WrongFormat`](Error::WrongFormat) if neither header nor bytes identify the format, if they identify
-    /// another one than the given, or if the bytes are no filter: empty, or of a length or an end that no policy
-    /// writes; [`Damaged`](Error::Damaged) if they changed after the header was written. A truncated filter of a
-    /// policy without a header can look whole, and then denies keys.
+    /// [`WrongFormat`](Error::WrongFormat) if neither header nor bytes identify the format, or if they identify
+    /// another one than the given, a table or a Parquet file; [`NoFilter`](Error::NoFilter) if the bytes are no filter:
+    /// empty, or of a length or an end that no policy writes; [`Damaged`](Error::Damaged) if they changed after the header
+    /// was written. A truncated filter of a policy without a header can look whole, and then denies keys.
     pub fn from_bytes(format: Option<&StoredFormat>, bytes: Vec<u8>) -> Result<Self, Error> {
         let contents = FilterContents::of(bytes).map_err(|error| Error::damaged(None, error))?;
         Self::single(format, contents).map_err(|error| Error::of_contents(None, error))
@@ -88,11 +108,11 @@ impl StoredFilter {
             return Self::bare(given, contents);
         };
         let Header { shard, shards, .. } = header;
-        ensure(shards <= 1, || {
+        ensure_own(shards <= 1, || {
             format!("is shard {shard} of a set of {shards}: give the set's folder")
         })?;
         let (stated, given) = (&header.format, given.map_or(&*header.format, StoredFormat::name));
-        ensure(stated == given, || {
+        ensure_own(stated == given, || {
             format!("the format must be {stated:?} as in the header, got {given:?}: leave the format out")
         })?;
         Self::with_header(header, contents)
@@ -101,7 +121,7 @@ impl StoredFilter {
     /// Reads a filter with this header.
     pub(crate) fn with_header(header: Header, contents: FilterContents) -> Result<Self, Error> {
         // The error lists the names if the stated one is unknown.
-        let named = || StoredFormat::named(&header.format);
+        let named = || StoredFormat::named(&header.format).map_err(|error| Error::wrong_format(None, error));
         let format = contents.format.map_or_else(named, Ok)?;
         let (stated, of_kind) = (format.encoding, encoding_of(&header.key_kind));
         let encoding = of_kind.unwrap_or(stated);
@@ -138,23 +158,30 @@ impl StoredFilter {
             ..
         } = contents;
         let slice = bytes.as_ref();
-        let is_table = ENDS_OF_TABLES.iter().any(|end| slice.ends_with(end));
-        let text = || "is a table of LevelDB or RocksDB, which holds more than a filter".to_owned();
-        ensure(!is_table, text)?;
+        let is_table = ENDS_OF_TABLES
+            .iter()
+            .any(|end| slice.ends_with(&end.to_le_bytes()));
+        let text =
+            || "is a table of LevelDB, RocksDB or Pebble, which contains more than a filter".to_owned();
+        ensure_own(!is_table, text)?;
+        let text = "is a Parquet file, whose columns have filters: look values up with `filters inspect --column NAME --key \
+                    VALUE`, parquet_row_groups in Python or the crate filter-parquet";
+        ensure_own(!is_parquet(slice), || text.to_owned())?;
         let format = match (given, recognised) {
             (Some(given), _) => match given.contradicted(slice) {
                 Some(other) => {
                     let (other, given) = (other.name(), given.name());
                     let text = format_args!("its bytes are of the format {other:?}, got {given:?}");
-                    return Err(Error::argument(text));
+                    return Err(Error::wrong_format(None, text));
                 }
                 None => given.clone(),
             },
             // The bytes do not state another encoding of the keys.
             (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
+                let unknown = names(formats().filter(|format| !format.is_known_by_bytes()));
                 let reason = "the bytes do not identify the format, which must be given: one of";
-                return Err(Error::argument(format_args!("{reason} {}", names(formats()))));
+                return Err(Error::wrong_format(None, format_args!("{reason} {unknown}")));
             }
         };
         format.operations.check_bare(slice)?;
@@ -338,6 +365,11 @@ impl StoredFilter {
     /// Returns the number of bits.
     pub fn bits(&self) -> u64 {
         self.stored.bits()
+    }
+
+    /// Returns true if the filter has no key: its header states none, and no bit is set.
+    pub fn is_empty(&self) -> bool {
+        self.key_count() == Some(0) && self.fill().is_none_or(|fill| fill.ones == 0)
     }
 
     /// Returns the fill; none for Ribbon and binary fuse filters, of whose bits half are ones whatever the keys.

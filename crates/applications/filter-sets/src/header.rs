@@ -47,6 +47,12 @@ impl Header {
     /// The length of the longest [`key_kind`](Self::key_kind) in bytes.
     pub const MAX_KEY_KIND: usize = RESERVED - KEY_KIND;
 
+    /// The [`key_kind`](Self::key_kind) of a filter without keys whose kind its first key decides.
+    pub const UNDECIDED: &'static str = "undecided";
+
+    /// The [`key_kind`](Self::key_kind) of a filter that was read without a header and without a kind of key.
+    pub const UNSTATED: &'static str = "unstated";
+
     /// The length of the longest name of a format.
     pub(crate) const MAX_FORMAT: usize = KEY_KIND - FORMAT;
 

@@ -133,7 +133,10 @@ impl Manifest {
     ) -> Result<StoredFilter, Error> {
         let (path, header) = (folder.as_ref().join(&self.shards[shard].file), self.header(shard));
         let contents = StoredFile::open_shard(&path, &header)?.contents(opening)?;
-        StoredFilter::with_header(header, contents).map_err(|error| Error::damaged(Some(&path), error))
+        StoredFilter::with_header(header, contents).map_err(|error| match error {
+            Error::OutOfMemory { .. } => Error::of_contents(Some(&path), error),
+            _ => Error::damaged(Some(&path), error),
+        })
     }
 }
 

@@ -63,6 +63,7 @@ fn encoding(kind: KeyKind) -> Encoding {
     match kind {
         KeyKind::Long => Encoding::INT64,
         KeyKind::Int => Encoding::INT32,
+        KeyKind::Utf16 => Encoding::UTF16_UNITS,
         _ => Encoding::BYTES,
     }
 }

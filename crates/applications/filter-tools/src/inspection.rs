@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use filter_policy::policies;
 use filter_policy::{AnyFormat, formats};
+use filter_sets::StoredFormat;
 use filter_tables::{
     BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table,
 };
@@ -106,14 +107,23 @@ pub(crate) fn inspect(given: &mut Given, with_data: bool) -> Result<Vec<TableRep
     }
     let file = opened.map_err(refused)?;
     if !is_named_like_a_table(path)
-        && let Err(
-            error @ (filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }),
-        ) = Table::open(&file)
+        && let Err(filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }) =
+            Table::open(&file)
     {
-        let kind = foreign(&given.head).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
-        return Err(wrong(format!("not a table: {kind}")));
+        let what = foreign(&given.head).map_or_else(unknown, |kind| format!("not a table: it is {kind}"));
+        return Err(wrong(what));
     }
     Ok(vec![report(path, &file, with_data)])
+}
+
+/// Describes a file that nothing identifies.
+fn unknown() -> String {
+    let names = StoredFormat::all().filter(|format| !format.is_known_by_bytes());
+    let names: Vec<_> = names.map(|format| format.short_names()[0]).collect();
+    format!(
+        "not a known filter, table or Parquet file: the bytes of a filter of {} need --format",
+        names.join(", ")
+    )
 }
 
 /// Returns what a file is that begins like one in which filters are kept by other programs.

@@ -122,7 +122,8 @@ fn most_keys(format: &'static dyn AnyFormat, wanted: f64, bytes: u64) -> Result<
                 return Ok((keys, Size::BitsPerKey(bits.get())));
             }
         }
-        bits = BitsPerKey::fractional(bits.get() + step).map_err(text_of)?;
+        // Hundredths, not their sum, which has many decimal places.
+        bits = BitsPerKey::fractional(libm::round(100.0 * (bits.get() + step)) / 100.0).map_err(text_of)?;
         step *= 2.0;
     }
     Err(format!(

@@ -445,6 +445,18 @@ pub(crate) struct Kind<B: Backend> {
     pub(crate) of: fn(B::Parameters, i32) -> B::Parameters,
 }
 
+/// A rate times this is the next that [`lowest_rate`] tries, and a little lower.
+const LOWER: f64 = 1.0 - 2e-6;
+
+/// Returns the error of the next larger filter if it is beyond the kind's limit, and the filter has far fewer bytes than
+/// wanted.
+fn check_limit(bytes: u64, wanted: f64, larger: Result<(StoredSize, u64), Error>) -> Result<(), Error> {
+    match larger {
+        Err(error @ Error::TooLarge(_)) if (bytes as f64) < 0.99 * wanted => Err(error),
+        _ => Ok(()),
+    }
+}
+
 impl<B: Backend> Kind<B> {
     pub(crate) const fn enveloped(names: &'static [&'static str]) -> Self {
         Self {
@@ -482,8 +494,16 @@ impl<B: Backend> Kind<B> {
                 }
                 let best = Textbook::BEST.rate_at(bits_per_key);
                 let best = best.map_err(|_| Error::argument("the bits per key", "above 0", bits_per_key))?;
-                let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= bits / 8.0);
-                by_rate(lowest_rate(fits).unwrap_or(best))
+                let wanted = bits / 8.0;
+                let fits = |rate| size_at(rate).is_ok_and(|(size, _)| size.memory_bytes as f64 <= wanted);
+                let rate = lowest_rate(fits).unwrap_or(best);
+                let parameters = by_rate(rate)?;
+                check_limit(
+                    self.stored(&parameters)?.0.memory_bytes,
+                    wanted,
+                    size_at(rate * LOWER),
+                )?;
+                Ok(parameters)
             }
             Size::Bytes(bytes) => {
                 let refused = |least: u64| {
@@ -498,7 +518,10 @@ impl<B: Backend> Kind<B> {
                     Some(parameters) => Ok(parameters),
                     None => {
                         let fits = |rate| size_at(rate).is_ok_and(|(_, len)| len <= bytes);
-                        by_rate(lowest_rate(fits).ok_or_else(|| refused(least))?)
+                        let rate = lowest_rate(fits).ok_or_else(|| refused(least))?;
+                        let parameters = by_rate(rate)?;
+                        check_limit(self.stored(&parameters)?.1, bytes as f64, size_at(rate * LOWER))?;
+                        Ok(parameters)
                     }
                 }
             }

@@ -147,8 +147,8 @@ fn leave_costliest(places: &mut [CostRow]) {
     }
 }
 
-/// Of the places that differ in size alone, leaves one to be shown, and one beside it if that is the costliest and
-/// measurably worse than chance: what decides is always shown.
+/// Of the places that differ in size alone, leaves one to be shown, and one beside it: the costliest if that is measurably worse
+/// than chance, so that what decides is always shown, or else the one that its question names the costliest.
 fn leave_shown(places: &mut [CostRow]) {
     for first in 0..places.len() {
         let kind = places[first].kind();
@@ -162,6 +162,7 @@ fn leave_shown(places: &mut [CostRow]) {
         let usual = usual.or(Some(first));
         let measurable = same.iter().copied().filter(|&index| places[index].measurable);
         let worst = measurable.max_by(|&a, &b| places[a].by_cost(&places[b]));
+        let worst = worst.or_else(|| same.iter().copied().find(|&index| places[index].costliest));
         for index in same {
             places[index].shown = Some(index) == usual;
             places[index].costliest = Some(index) == worst && worst != usual;
@@ -308,9 +309,11 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<Lac
     let is_checksum = request.purpose == Purpose::Checksum;
     if request.untrusted && !is_keyed {
         Some(Lack::Resistance)
+    } else if request.needs_stable_values() && function.changes {
+        Some(Lack::Change)
     } else if request.needs_stable_values() && !function.stable && !(request.untrusted && is_checksum) {
         Some(Lack::Stability)
-    } else if is_checksum && (request.untrusted || function.output_bits < enough_bits(keys)) {
+    } else if is_checksum && (request.untrusted || function.effective_bits() < enough_bits(keys)) {
         Some(Lack::Width)
     } else {
         None
@@ -356,6 +359,8 @@ pub enum Note {
     NothingSuits,
     /// Even an ideal hash has a high rate in LevelDB's filter of exactly these keys.
     UnluckySize(UnluckySize),
+    /// Some bits of a function of the user never change, or repeat others.
+    FewerBits(Box<FunctionSummary>),
     /// Some functions were measured as Rust hashes integers, and as it hashes their bytes, too.
     Integers {
         /// The names of those functions.
@@ -417,5 +422,10 @@ pub fn notes(records: &Records, dataset: &DatasetSummary, request: &Request, adv
                 tables,
             })
     });
-    notes.into_iter().flatten().chain(probing).collect()
+    let of_user =
+        |one: &&FunctionSummary| one.group == FunctionGroup::Own || request.mine.as_ref() == Some(&one.name);
+    let fewer = records.run.functions.iter().filter(of_user);
+    let fewer = fewer.filter(|one| one.effective_bits.is_some()).cloned();
+    let fewer = fewer.map(|one| Note::FewerBits(Box::new(one)));
+    notes.into_iter().flatten().chain(fewer).chain(probing).collect()
 }

@@ -94,6 +94,8 @@ pub struct Comparison {
     /// writes into it, needs more than 2 MiB of stack, returns two values for one key, or does not return within 5 seconds (60 for
     /// the 2,200 calls of the trial). One that takes 10 µs or more per call is reported, with the time that a run takes at least. A
     /// later call that does not return within 5 seconds is named; the first Ctrl-C waits for it, and a second ends the run.
+    ///
+    /// Two trials a second apart show whether values change from process to process: then they must not be stored.
     #[arg(long = "own", value_name = "SYMBOL")]
     pub(crate) symbols: Vec<Symbol>,
 

@@ -248,7 +248,7 @@ questions! {
     times: timing: TimingRow;
     buckets: distribution: BucketRow, occupancy: BucketRow, shards: BucketRow;
     probes: probes: ProbeRow;
-    filters: false_positives: FalsePositiveRow, near_sizes: NearSizesRow;
+    filters: false_positives: FalsePositiveRow, near_sizes: NearSizesRow, split_blocks: NearSizesRow;
     mixing: avalanche: AvalancheRow, mixing: MixingRow;
     + costs: CostRow, advice: Advice
 }

@@ -11,6 +11,7 @@ use crate::clock::{Pinned, Stopwatch, Watch};
 use crate::functions::library::STACK;
 use crate::functions::{self, Function};
 use crate::keys::{self, Dataset, KeySet, structured};
+use crate::questions::collisions::width;
 use crate::questions::{FILES, Hashed, Measure, OnKeys, QUESTIONS, Records};
 use crate::record::Run;
 use records::document::RUN;
@@ -163,7 +164,14 @@ pub fn count(
                 measure(functions, progress, records)?;
             }
         }
-        Ok(())
+        let sample = width::sample();
+        let summaries = records.run.functions.par_iter_mut().zip(functions);
+        summaries.try_for_each(|(summary, function)| {
+            let values = hash(&sample, function, progress)?.values;
+            let bits = width::effective_bits(&values, summary.output_bits);
+            summary.effective_bits = Some(bits).filter(|bits| *bits < summary.output_bits);
+            Ok(())
+        })
     })?;
     for question in QUESTIONS {
         (question.judge)(records);

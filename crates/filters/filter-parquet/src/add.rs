@@ -25,6 +25,7 @@
 //! ```
 
 mod check;
+pub mod checksums;
 mod edit;
 mod error;
 mod filter;
@@ -53,14 +54,17 @@ use filter::{Hashes, Size};
 use pages::{Pages, is_readable};
 use values::{decoding_memory, read_values};
 
+/// The most bytes of a filter without its header that all readers take: Arrow C++ and parquet-java refuse longer ones.
+pub const MAX_BYTES: u64 = 128 << 20;
+
 /// The filters that are added.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The highest false-positive rate, above 0 and below 1; 0.01 by default.
     pub rate: f64,
-    /// The most bytes of a filter without its header, at least 32, of which a power of two is used; 128 MiB by default,
-    /// the most that all readers take. A filter that the rate needs longer has a higher rate.
-    pub max_bytes: u32,
+    /// The most bytes of a filter without its header, from 32 to [`MAX_BYTES`], of which a power of two is used;
+    /// [`MAX_BYTES`] by default. A filter that the rate needs longer has a higher rate.
+    pub max_bytes: u64,
     /// The most bytes of memory for a column chunk, its pages and its filter; 512 MiB by default.
     pub memory: u64,
     /// True to make a filter also where a dictionary in the file has all values and is shorter than a new one; false by
@@ -74,7 +78,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             rate: 0.01,
-            max_bytes: 128 << 20,
+            max_bytes: MAX_BYTES,
             memory: 512 << 20,
             always: false,
             renew: false,
@@ -90,8 +94,8 @@ pub struct Plan<R> {
     footer: Vec<u8>,
     options: Options,
     size: Size,
-    /// The numbers of the chunks in the footer, and of each in its row group.
-    chunks: Vec<(usize, u64)>,
+    /// The numbers of the chunks in the footer.
+    chunks: Vec<usize>,
 }
 
 /// The filter that was built for a column chunk, with the numbers that decided its size.
@@ -189,9 +193,9 @@ impl<R: ReadAt> Plan<R> {
         if !(rate > 0.0 && rate < 1.0) {
             return refused(format!("the rate must be above 0 and below 1, got {rate}"));
         }
-        if max_bytes < 32 {
+        if !(32..=MAX_BYTES).contains(&max_bytes) {
             return refused(format!(
-                "the most bytes of a filter must be at least 32, got {max_bytes}"
+                "the most bytes of a filter must be between 32 and {MAX_BYTES}, got {max_bytes}"
             ));
         }
         if file.footer().is_signed {
@@ -205,11 +209,8 @@ impl<R: ReadAt> Plan<R> {
             let known = paths.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
             return refused(format!("it has no column {unknown:?}; it has {known}"));
         }
-        let (mut chunks, mut row_group, mut column) = (Vec::new(), 0, 0);
+        let mut chunks = Vec::new();
         for (number, chunk) in all.iter().enumerate() {
-            if chunk.row_group != row_group {
-                (row_group, column) = (chunk.row_group, 0);
-            }
             if chosen.contains(chunk.path.as_str()) {
                 is_supported(chunk).map_err(|reason| AddError::refused(chunk, reason))?;
                 is_decodable(chunk).map_err(|reason| AddError::refused(chunk, &reason))?;
@@ -219,17 +220,14 @@ impl<R: ReadAt> Plan<R> {
                         "it has a filter already, which is replaced only on request (renew)",
                     ));
                 }
-                chunks.push((number, column));
+                chunks.push(number);
             }
-            column += 1;
         }
-        let values = chunks
-            .iter()
-            .filter_map(|&(number, _)| all.get(number)?.num_values);
+        let values = chunks.iter().filter_map(|&number| all.get(number)?.num_values);
         check_values(&file, values).map_err(AddError::Refused)?;
         let size = Size {
             rate,
-            max: 1 << max_bytes.min(128 << 20).ilog2(),
+            max: 1 << max_bytes.ilog2(),
         };
         let footer = file.footer_bytes()?;
         if Footer::read(&footer).as_ref() != Ok(file.footer()) {
@@ -259,7 +257,7 @@ impl<R: ReadAt> Plan<R> {
         reason = "documented where a caller gives the number"
     )]
     fn chunk(&self, number: usize) -> &ColumnChunk {
-        &self.file.footer().columns[self.chunks[number].0]
+        &self.file.footer().columns[self.chunks[number]]
     }
 
     /// Returns the number of bytes before the footer, which stay as they are; the first filter follows.
@@ -351,7 +349,7 @@ impl<R: ReadAt> Plan<R> {
     pub fn footer(&self, places: &[(u64, usize)]) -> Result<Vec<u8>, AddError<R::Error>> {
         let mut expected = self.file.footer().clone();
         let mut edits = BTreeMap::new();
-        for (&(number, column), &(offset, len)) in self.chunks.iter().zip(places) {
+        for (&number, &(offset, len)) in self.chunks.iter().zip(places) {
             let place = u32::try_from(len)
                 .ok()
                 .filter(|&len| len > 0)
@@ -359,7 +357,7 @@ impl<R: ReadAt> Plan<R> {
             if let Some(chunk) = expected.columns.get_mut(number)
                 && (place.is_some() || chunk.filter_offset.is_some())
             {
-                edits.insert((chunk.row_group, column), place);
+                edits.insert((chunk.row_group, chunk.column), place);
                 (chunk.filter_offset, chunk.filter_length) =
                     (place.map(|at| at.0), place.map(|at| at.1.into()));
             }

@@ -12,8 +12,12 @@ use core::ops::Range;
 pub struct ColumnChunk {
     /// The number of the row group, from 0.
     pub row_group: u64,
-    /// The path in the schema, its parts joined by dots.
+    /// The number of the column, from 0: that of the leaf in the schema.
+    pub column: u64,
+    /// The path in the schema, its parts joined by dots. Several columns may have the same path.
     pub path: String,
+    /// True if another column of the row group has the same path.
+    pub shares_path: bool,
     /// The types of the values.
     pub column_type: ColumnType,
     /// The number of Parquet's `CompressionCodec`: 0 for none, 1 for Snappy, 2 for gzip, and so on; `None` if it is not

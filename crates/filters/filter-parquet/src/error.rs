@@ -30,6 +30,11 @@ pub enum Error<E> {
     /// The file does not end like a Parquet file.
     #[error("not a Parquet file")]
     NotParquet,
+    /// The file begins like a Parquet file, but does not end like one.
+    #[error(
+        "begins with PAR1 or PARE like a Parquet file, but does not end so: it was cut, or is not complete yet"
+    )]
+    Cut,
     /// The whole footer is encrypted.
     #[error("the footer is encrypted, and is not read")]
     EncryptedFooter,
@@ -113,6 +118,7 @@ impl<E> Error<E> {
             | Self::Read { .. }
             | Self::AllocationFailed { .. }
             | Self::NotParquet
+            | Self::Cut
             | Self::EncryptedFooter
             | Self::Encrypted => false,
         }

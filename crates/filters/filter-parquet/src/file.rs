@@ -1,6 +1,7 @@
 //! A Parquet file and its filters.
 
 use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -64,19 +65,19 @@ impl<R: ReadAt> ParquetFile<R> {
     ///
     /// # Errors
     ///
-    /// The errors of the reader, and those whose names begin with `Footer`; [`Error::NotParquet`],
+    /// The errors of the reader, and those whose names begin with `Footer`; [`Error::NotParquet`], [`Error::Cut`],
     /// [`Error::EncryptedFooter`], [`Error::AllocationFailed`].
     pub fn open(source: R) -> Result<Self, Error<R::Error>> {
         let size = source.size().map_err(Error::Size)?;
         let (magic_len, mut tail) = (MAGIC.len() as u64, [0; TAIL_LEN]);
         let end = size.checked_sub(TAIL_LEN as u64).filter(|end| *end >= magic_len);
-        let end = end.ok_or(Error::NotParquet)?;
+        let end = end.ok_or_else(|| without_end(&source))?;
         read(&source, end, &mut tail)?;
         let [a, b, c, d, magic @ ..] = tail;
         match magic {
             MAGIC => {}
             ENCRYPTED_MAGIC => return Err(Error::EncryptedFooter),
-            _ => return Err(Error::NotParquet),
+            _ => return Err(without_end(&source)),
         }
         let len = u32::from_le_bytes([a, b, c, d]);
         let start = end.checked_sub(len.into()).filter(|start| *start >= magic_len);
@@ -132,6 +133,44 @@ impl<R: ReadAt> ParquetFile<R> {
             };
             Some((chunk, filter))
         })
+    }
+
+    /// Returns the numbers of the row groups that may contain one of these values in a column of this path; `values` returns
+    /// them in the forms in which a column stores them. Several columns may have the path: a row group is left out if the
+    /// filters of all of them deny every value. A filter that cannot be read denies none, nor does one without a set bit
+    /// over a column with values. A column for which `values` returns none is left out.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `values`.
+    pub fn row_groups_with<E>(
+        &self,
+        path: &str,
+        mut values: impl FnMut(&ColumnChunk) -> Result<Vec<Value>, E>,
+    ) -> Result<Vec<u64>, E> {
+        let chunks = self.footer.columns.iter().filter(|chunk| chunk.path == path);
+        // The number of columns that may have a value, by row group.
+        let (mut of_column, mut left) = (BTreeMap::new(), BTreeMap::new());
+        for chunk in chunks.clone() {
+            let values = match of_column.entry(chunk.column) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(values(chunk)?),
+            };
+            *left.entry(chunk.row_group).or_insert(0) += usize::from(!values.is_empty());
+        }
+        for (chunk, filter) in self.filters(chunks) {
+            let values = of_column.get(&chunk.column).map_or(&[][..], Vec::as_slice);
+            let denies = |filter: ColumnFilter| {
+                !filter.is_unfilled(chunk) && !values.iter().any(|value| filter.may_match(value))
+            };
+            if !values.is_empty() && filter.is_ok_and(denies) {
+                left.entry(chunk.row_group).and_modify(|count| *count -= 1);
+            }
+        }
+        let row_groups = 0..self.footer.row_groups;
+        Ok(row_groups
+            .filter(|row_group| left.get(row_group) != Some(&0))
+            .collect())
     }
 
     fn filter(
@@ -193,6 +232,21 @@ impl ColumnFilter {
     /// Returns true if all bits are zero, as in a filter without values.
     pub fn is_empty(&self) -> bool {
         self.bitset.iter().all(|&byte| byte == 0)
+    }
+
+    /// Returns true if all bits are zero although the column has values, or may have some: the writer did not fill the
+    /// filter, and every value may match.
+    pub fn is_unfilled(&self, chunk: &ColumnChunk) -> bool {
+        chunk.stored_values() != Some(0) && self.is_empty()
+    }
+}
+
+/// Returns the error for a file that does not end like a Parquet file.
+fn without_end<R: ReadAt>(source: &R) -> Error<R::Error> {
+    let mut head = [0; MAGIC.len()];
+    match read(source, 0, &mut head) {
+        Ok(()) if [MAGIC, ENCRYPTED_MAGIC].contains(&head) => Error::Cut,
+        _ => Error::NotParquet,
     }
 }
 

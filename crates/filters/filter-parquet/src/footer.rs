@@ -58,7 +58,19 @@ impl Footer {
             },
         })?;
         found.find_next_pages();
+        found.find_shared_paths();
         Ok(found)
+    }
+
+    fn find_shared_paths(&mut self) {
+        let mut chunks: Vec<_> = self.columns.iter_mut().collect();
+        chunks.sort_by(|one, other| (one.row_group, &one.path).cmp(&(other.row_group, &other.path)));
+        for same in
+            chunks.chunk_by_mut(|one, other| one.row_group == other.row_group && one.path == other.path)
+        {
+            let are_several = same.len() > 1;
+            same.iter_mut().for_each(|chunk| chunk.shares_path = are_several);
+        }
     }
 
     /// Finds the end of the pages of each chunk, of which no byte belongs to two chunks with values.
@@ -83,13 +95,13 @@ impl Footer {
         schema: &Schema<'f>,
         left: &mut Option<usize>,
     ) -> Read<()> {
-        let mut columns = schema.columns.iter();
+        let mut columns = (0..).zip(&schema.columns);
         input.structure(|input, field| match field {
             (1, LIST) => each(input, |input| {
                 let too_many = "a row group must not have more columns than the schema";
-                let (column_type, levels, element) = *columns.next().ok_or(too_many)?;
+                let (number, &(column_type, levels, element)) = columns.next().ok_or(too_many)?;
                 let mut chunk = column_chunk(input, self.row_groups, column_type)?;
-                chunk.max_levels = levels;
+                (chunk.column, chunk.max_levels) = (number, levels);
                 if chunk.path.is_empty() {
                     chunk.path = schema.path(element, left)?;
                 }
@@ -159,7 +171,9 @@ fn column_chunk(input: &mut Input<'_>, row_group: u64, column_type: ColumnType) 
     };
     Ok(ColumnChunk {
         row_group,
+        column: 0,
         path: path.join("."),
+        shares_path: false,
         column_type,
         codec: metadata.codec,
         pages,

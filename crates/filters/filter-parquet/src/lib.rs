@@ -28,4 +28,4 @@ pub use file::{ColumnFilter, ENCRYPTED_MAGIC, MAGIC, ParquetFile};
 #[doc(no_inline)]
 pub use filter_tables::{PastEnd, ReadAt};
 pub use footer::Footer;
-pub use value::{Value, ValueError, ValueForm};
+pub use value::{Typed, Value, ValueError, ValueForm};

@@ -1,7 +1,7 @@
-//! Translates a value from text into the bytes that a column may store for it.
+//! Translates a value, from text or with its type, into the bytes that a column may store for it.
 //!
 //! A filter knows bytes alone: a value in another form than the stored one would be denied although it is there. Where writers
-//! differ, every form is queried; a text whose stored form is not certain is refused.
+//! differ, every form is queried; a value whose stored form is not certain is refused.
 //!
 //! Source: the Parquet format, `LogicalTypes.md`.
 
@@ -11,13 +11,18 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use filter_policy::parquet::SplitBlockFilter;
+use filter_policy::parquet::{PhysicalValue, SplitBlockFilter};
 
 use crate::column::{ColumnType, LogicalType, PhysicalType};
 
-/// The plain encodings that a value may have in a column. Without any, its bits are unknown, and every filter may match.
+/// The plain encodings that a value may have in a column, by their hash values. Without any, its bits are unknown, and every
+/// filter may match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value(Forms);
+pub struct Value {
+    /// Most values have this one alone, without an allocation.
+    first: Option<u64>,
+    others: Vec<u64>,
+}
 
 type Forms = Vec<Vec<u8>>;
 
@@ -47,6 +52,42 @@ impl ValueForm {
     }
 }
 
+/// A value with its type, as programs have it. A column may store it in another one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Typed<'a> {
+    /// Text, which in a column of neither text nor bytes is a value as people write it.
+    Text(&'a str),
+    /// The stored bytes, those of a UUID in either order.
+    Bytes(&'a [u8]),
+    /// A whole number, divided by ten this many times. In a column of dates or times it is the stored number.
+    Number(i128, i64),
+    /// A number in floating point, and the number of decimal digits that its type can store for certain: 15 for `f64`.
+    Float(f64, u32),
+    /// A UUID.
+    Uuid([u8; 16]),
+    /// The days since 1970 in the Gregorian calendar.
+    Date(i128),
+    /// The time since midnight in units of this many decimal places of a second, and true if it is in UTC.
+    Time(i128, u32, bool),
+    /// The time since 1970, with the fields of a time of day.
+    Timestamp(i128, u32, bool),
+}
+
+impl Typed<'_> {
+    /// Returns the value in words, cut to a short text.
+    fn described(self) -> String {
+        match self {
+            Self::Text(text) => text.chars().take(DESCRIBED).collect(),
+            Self::Bytes(bytes) => hex::encode(bytes.get(..DESCRIBED / 2).unwrap_or(bytes)),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// The most characters of a value in a message.
+const DESCRIBED: usize = 100;
+
 /// The reason why a value cannot be looked up in a column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -68,7 +109,7 @@ pub enum ValueError {
     Value {
         /// The values that are allowed, in words.
         expected: String,
-        /// The given value, of bytes their hexadecimal digits.
+        /// The beginning of the given value, of bytes their hexadecimal digits.
         given: String,
     },
 }
@@ -82,6 +123,8 @@ const FIXED_BYTES: usize = 1024;
 const GREGORIAN: i128 = -141_427;
 /// 1900-01-01, in days from 1970-01-01. Hive and Spark 2 shift earlier times by calendar and local mean time.
 const CERTAIN_TIMES: i128 = -25_567;
+/// The seconds of a day.
+const DAY: i128 = 86_400;
 
 impl Value {
     /// Parses a value of a column of this type.
@@ -92,13 +135,47 @@ impl Value {
     pub fn parse(text: &str, column: ColumnType, form: ValueForm) -> Result<Self, ValueError> {
         let (expected, forms) = match form {
             _ if column.physical == PhysicalType::Boolean => Err(ValueError::Boolean),
-            ValueForm::Written => written(text, column),
+            ValueForm::Written => written(Typed::Text(text), column),
             ValueForm::Number => number(text, column),
             ValueForm::Text => plain(text, column),
             ValueForm::Hexadecimal => Ok(bytes(hex::decode(text).ok(), column, "in hexadecimal digits")),
         }?;
-        let given = text.to_owned();
-        forms.map(Self).ok_or(ValueError::Value { expected, given })
+        or_refused(forms, expected, Typed::Text(text))
+    }
+
+    /// Returns a value of a column of this type from one with its own type.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError`] if no value of the column is equal to it, or if its stored form is not certain.
+    pub fn of(value: Typed<'_>, column: ColumnType) -> Result<Self, ValueError> {
+        use PhysicalType::{ByteArray, FixedLenByteArray};
+
+        let ColumnType { physical, logical } = column;
+        let (expected, forms) = match (value, physical, logical) {
+            // UUIDs have two orders of bytes.
+            (Typed::Bytes(stored), FixedLenByteArray(16), Some(LogicalType::Uuid) | None) => {
+                let (expected, forms) = bytes(Some(stored.to_vec()), column, "of a UUID");
+                (
+                    expected,
+                    forms.map(|forms| forms.into_iter().flat_map(both_orders).collect()),
+                )
+            }
+            (Typed::Bytes(stored), ..) => return Self::from_bytes(stored, column),
+            // Text of this length, or twice as many hexadecimal digits.
+            (Typed::Text(text), ByteArray | FixedLenByteArray(_), None) => match plain(text, column)? {
+                (_, None) => written(value, column)?,
+                parsed => parsed,
+            },
+            (_, ByteArray, None) => ("text or bytes".to_owned(), None),
+            (_, PhysicalType::Int96, None) if !matches!(value, Typed::Text(_)) => {
+                let rule =
+                    "the 12 stored bytes (INT96 is an old form of times, in a zone that no file states)";
+                (rule.to_owned(), None)
+            }
+            _ => written(value, column)?,
+        };
+        or_refused(forms, expected, value)
     }
 
     /// Returns the value that a column of this type stores as these bytes, its plain encoding without a length.
@@ -111,17 +188,29 @@ impl Value {
             return Err(ValueError::Boolean);
         }
         let (expected, forms) = bytes(Some(stored.to_vec()), column, "as the column stores them");
-        let given = hex::encode(stored);
-        forms.map(Self).ok_or(ValueError::Value { expected, given })
+        or_refused(forms, expected, Typed::Bytes(stored))
     }
 
     pub(crate) fn may_match(&self, filter: &SplitBlockFilter<'_>) -> bool {
-        self.0.is_empty() || self.0.iter().any(|form| filter.may_match(form))
+        let mut hashes = self.first.iter().chain(&self.others);
+        self.first.is_none() || hashes.any(|hash| filter.may_match_raw_hash(*hash))
     }
 }
 
 /// The form that a value must have, in words, and its encodings if it has that form.
 type Parsed = (String, Option<Forms>);
+
+fn or_refused(forms: Option<Forms>, expected: String, given: Typed<'_>) -> Result<Value, ValueError> {
+    let Some(forms) = forms else {
+        let given = given.described();
+        return Err(ValueError::Value { expected, given });
+    };
+    let mut hashes = forms.iter().map(|form| PhysicalValue::ByteArray(form).hash());
+    Ok(Value {
+        first: hashes.next(),
+        others: hashes.collect(),
+    })
+}
 
 /// Takes bytes as they are stored.
 fn bytes(bytes: Option<Vec<u8>>, column: ColumnType, what: &str) -> Parsed {
@@ -167,79 +256,80 @@ fn number(text: &str, ColumnType { physical, logical }: ColumnType) -> Result<Pa
     }
 }
 
-/// Parses a value that is given as people write it.
-fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
+/// Translates a value that is given as people write it, or with its type.
+fn written(value: Typed<'_>, column: ColumnType) -> Result<Parsed, ValueError> {
     use LogicalType::{Date, Decimal, Float16, Integer, Text, Time, Timestamp, Uuid};
     use PhysicalType::{ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
 
     let ColumnType { physical, logical } = column;
     let encode = |number: Option<i128>| encoded(number?, physical);
-    let stored_number = || text.parse().ok();
+    let hexadecimal = || match value {
+        Typed::Text(text) if physical == FixedLenByteArray(16) => hex::decode(text.replace('-', "")).ok(),
+        Typed::Text(text) => hex::decode(text).ok(),
+        _ => None,
+    };
     let times = |form: &str, is_utc, digits| {
         let zone = if is_utc { "Z" } else { "" };
         format!("a time {form}{zone} with at most {digits} decimal places, or the stored number")
     };
     let width = if physical == Int32 { 32 } else { 64 };
     Ok(match (logical, physical) {
-        (Some(Text), ByteArray | FixedLenByteArray(_)) => plain(text, column)?,
+        (Some(Text), ByteArray | FixedLenByteArray(_)) => match value {
+            Typed::Text(text) => plain(text, column)?,
+            _ => ("text".to_owned(), None),
+        },
         (Some(Decimal(scale)), Int32 | Int64 | ByteArray | FixedLenByteArray(_)) => {
             let rule = format!("a number that the column can store, with at most {scale} decimal places");
-            (rule, encode(unscaled(text, scale)))
+            (rule, encode(unscaled(value, scale)))
         }
         (Some(Date), Int32) => {
             // A longer number is rather a date without hyphens.
-            let days = stored_number().filter(|days| (-719_528..=2_932_896).contains(days));
+            let days = whole(value).filter(|days| (-719_528..=2_932_896).contains(days));
             let rule = "a date as in 2026-11-27, or the stored number of days, of the years 0 to 9999";
             let stored = |days: &i128| Some(i32::try_from(*days).ok()?.to_le_bytes().to_vec());
-            let date = date(text).and_then(|days| days.iter().map(stored).collect());
+            let date = date(value).and_then(|days| days.iter().map(stored).collect());
             (rule.to_owned(), date.or_else(|| encode(days)))
         }
         (Some(Time(digits @ 3, is_utc)), Int32) | (Some(Time(digits @ (6 | 9), is_utc)), Int64) => {
-            let clock = text.strip_suffix(if is_utc { "Z" } else { "" });
-            let time = clock.and_then(|clock| time_of_day(clock, digits));
+            let time = time(value, digits, is_utc);
             (
                 times("as in 12:34:56", is_utc, digits),
-                encode(time.or_else(stored_number)),
+                encode(time.or_else(|| whole(value))),
             )
         }
         (Some(Timestamp(digits @ (3 | 6 | 9), is_utc)), Int64) => {
             let rule = times("since 1900 as in 2026-11-27T12:34:56", is_utc, digits);
             (
                 rule,
-                encode(timestamp(text, digits, is_utc).or_else(stored_number)),
+                encode(timestamp(value, digits, is_utc).or_else(|| whole(value))),
             )
         }
         // Files of old writers do not say whether numbers have a sign.
-        (None, Int32 | Int64) => integer(text, width, width, false),
+        (None, Int32 | Int64) => integer(value, width, width, false),
         (Some(Integer(bits @ (8 | 16 | 32 | 64), is_signed)), Int32 | Int64) if bits <= width => {
-            integer(text, width, bits, is_signed)
+            integer(value, width, bits, is_signed)
         }
         // Some programs round to a double first.
-        (None, Float) => floating(text, |value| {
+        (None, Float) => floating(value, |double, single| {
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "rounded to the type of the column"
             )]
-            let rounded = value as f32;
-            let near = [rounded, text.parse().unwrap_or(rounded)];
-            near.map(|near| near.to_le_bytes().to_vec()).to_vec()
+            let rounded = double as f32;
+            [rounded, single].map(|near| near.to_le_bytes().to_vec()).to_vec()
         }),
-        (None, Double) => floating(text, |value| vec![value.to_le_bytes().to_vec()]),
-        (Some(Float16), FixedLenByteArray(2)) => floating(text, halves),
+        (None, Double) => floating(value, |double, _| vec![double.to_le_bytes().to_vec()]),
+        (Some(Float16), FixedLenByteArray(2)) => floating(value, |double, _| halves(double)),
         (Some(Uuid) | None, FixedLenByteArray(16)) => {
-            let (rule, bytes) = bytes(
-                hex::decode(text.replace('-', "")).ok(),
-                column,
-                "in hexadecimal digits",
-            );
-            (
-                rule,
-                bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect()),
-            )
+            let stored = match value {
+                Typed::Uuid(uuid) => Some(uuid.to_vec()),
+                _ => hexadecimal(),
+            };
+            let (rule, bytes) = bytes(stored, column, "in hexadecimal digits");
+            let orders = bytes.map(|bytes| bytes.into_iter().flat_map(both_orders).collect());
+            (format!("a UUID, or {rule}"), orders)
         }
-        (None, FixedLenByteArray(_) | Int96) => {
-            bytes(hex::decode(text).ok(), column, "in hexadecimal digits")
-        }
+        (None, FixedLenByteArray(_) | Int96) => bytes(hexadecimal(), column, "in hexadecimal digits"),
         _ => {
             return Err(ValueError::Form {
                 given: ValueForm::Written,
@@ -249,12 +339,12 @@ fn written(text: &str, column: ColumnType) -> Result<Parsed, ValueError> {
 }
 
 /// Parses a whole number of a type of so many bits, which a column stores in `width` bits.
-fn integer(text: &str, width: i64, bits: i64, is_signed: bool) -> Parsed {
+fn integer(value: Typed<'_>, width: i64, bits: i64, is_signed: bool) -> Parsed {
     let half = 1_i128 << (bits - 1);
     // The bits of a number without a sign are stored, and may be given.
     let low = if is_signed || bits == width { -half } else { 0 };
     let high = if is_signed { half - 1 } else { 2 * half - 1 };
-    let number = text.parse().ok().filter(|number| (low..=high).contains(number));
+    let number = whole(value).filter(|number| (low..=high).contains(number));
     let len = if width == 32 { 4 } else { 8 };
     let forms = number.map(|number| vec![number.to_le_bytes().into_iter().take(len).collect()]);
     (format!("a whole number between {low} and {high}"), forms)
@@ -286,8 +376,47 @@ fn big_endian(number: i128, len: usize) -> Option<Vec<u8>> {
     fits.then(|| [&vec![sign; len - kept.len()], kept].concat())
 }
 
+/// Returns the whole number that a value is.
+fn whole(value: Typed<'_>) -> Option<i128> {
+    match value {
+        Typed::Text(text) => text.parse().ok(),
+        Typed::Number(number, scale) => scaled(number, -i128::from(scale)),
+        _ => None,
+    }
+}
+
+/// Returns a number times a power of ten, if that is a whole number.
+fn scaled(number: i128, exponent: i128) -> Option<i128> {
+    let power = u32::try_from(exponent.unsigned_abs())
+        .ok()
+        .and_then(|exponent| 10_i128.checked_pow(exponent));
+    match power {
+        _ if number == 0 => Some(0),
+        Some(power) if exponent < 0 => (number % power == 0).then_some(number / power),
+        power => number.checked_mul(power?),
+    }
+}
+
+/// Returns the whole number that a number in decimal is without its point, at a scale.
+fn unscaled(value: Typed<'_>, scale: i64) -> Option<i128> {
+    match value {
+        Typed::Text(text) => unscaled_text(text, scale),
+        Typed::Number(number, from) => scaled(number, i128::from(scale) - i128::from(from)),
+        // With more digits, other decimal numbers have the same nearest one in floating point.
+        Typed::Float(number, digits) => {
+            let unscaled = unscaled_text(&format!("{number}"), scale);
+            unscaled.filter(|unscaled| {
+                10_u128
+                    .checked_pow(digits)
+                    .is_none_or(|end| unscaled.unsigned_abs() < end)
+            })
+        }
+        _ => None,
+    }
+}
+
 /// Returns the whole number that a decimal number is without its point, at a scale.
-fn unscaled(text: &str, scale: i64) -> Option<i128> {
+fn unscaled_text(text: &str, scale: i64) -> Option<i128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let fraction = fraction.trim_end_matches('0');
     let scale = usize::try_from(scale).ok().filter(|&scale| scale < 1024)?;
@@ -297,12 +426,22 @@ fn unscaled(text: &str, scale: i64) -> Option<i128> {
     number.filter(|_| are_digits && text.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// Parses a number in floating point: both zeros, and no encoding of a NaN, whose bits are unknown.
-fn floating(text: &str, encode: impl Fn(f64) -> Forms) -> Parsed {
-    let forms = text.parse().ok().map(|value: f64| match value {
-        0.0 => [encode(0.0), encode(-0.0)].concat(),
-        _ if value.is_nan() => Vec::new(),
-        _ => encode(value),
+/// Translates a number in floating point: both zeros, and no encoding of a NaN, whose bits are unknown.
+fn floating(value: Typed<'_>, encode: impl Fn(f64, f32) -> Forms) -> Parsed {
+    let parsed = |text: &str| Some((text.parse::<f64>().ok()?, text.parse::<f32>().ok()?));
+    let nearest = match value {
+        Typed::Text(text) => parsed(text),
+        Typed::Number(number, scale) => {
+            parsed(&format!("{number}e{}", -i128::from(scale))).filter(|(double, _)| double.is_finite())
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "rounded")]
+        Typed::Float(number, _) => Some((number, number as f32)),
+        _ => None,
+    };
+    let forms = nearest.map(|(double, single)| match double {
+        0.0 => [encode(0.0, 0.0), encode(-0.0, -0.0)].concat(),
+        _ if double.is_nan() => Vec::new(),
+        _ => encode(double, single),
     });
     ("a number".to_owned(), forms)
 }
@@ -342,36 +481,83 @@ fn three(text: &str, separator: char) -> Option<[i128; 3]> {
     numbers?.try_into().ok()
 }
 
-/// Returns the days from 1970-01-01 in the Gregorian calendar to a date in this one or the Julian.
-fn days([year, month, day]: [i128; 3], is_julian: bool) -> i128 {
+/// Returns the days from 1970-01-01 to a date in the Gregorian calendar.
+fn days([year, month, day]: [i128; 3]) -> i128 {
     // Years begin in March, so that their last day is the leap day.
     let (year, month) = (year - i128::from(month <= 2), (month + 9) % 12);
-    let centuries = year.div_euclid(100) - year.div_euclid(400);
-    let left_out = if is_julian { 2 } else { centuries };
+    let left_out = year.div_euclid(100) - year.div_euclid(400);
     365 * year + year.div_euclid(4) - left_out + (153 * month + 2) / 5 + day - 719_469
 }
 
+/// Parses a date; returns the days from 1970-01-01 to it in the Gregorian calendar.
+fn written_date(text: &str) -> Option<i128> {
+    let [year, month, day] = three(text, '-').filter(|_| text.find('-') >= Some(4))?;
+    let date = days([year, month, day]);
+    let is_there = day >= 1 && date < days([year, month + 1, 1]);
+    ((1..=12).contains(&month) && is_there).then_some(date)
+}
+
 /// Returns the days from 1970-01-01 to a date, by the Gregorian and by the Julian calendar if it is from before the former.
-fn date(text: &str) -> Option<[i128; 2]> {
-    let date @ [year, month, day] = three(text, '-').filter(|_| text.find('-') >= Some(4))?;
-    let gregorian = days(date, false);
-    let is_there = day >= 1 && gregorian < days([year, month + 1, 1], false);
-    let is_old = gregorian < GREGORIAN;
-    ((1..=12).contains(&month) && is_there).then(|| [gregorian, days(date, is_old)])
+fn date(value: Typed<'_>) -> Option<[i128; 2]> {
+    let date = match value {
+        Typed::Text(text) => written_date(text)?,
+        Typed::Date(days) => days,
+        // Midnight.
+        Typed::Timestamp(time, digits, false) => scaled(time, -i128::from(digits))
+            .filter(|seconds| seconds % DAY == 0)?
+            .div_euclid(DAY),
+        _ => return None,
+    };
+    // The Gregorian calendar leaves out a day at the end of three in four centuries, whose years begin in March.
+    let since = date.checked_add(719_468)?;
+    let left_out = 3 * since.div_euclid(146_097) + (since.rem_euclid(146_097) / 36_524).min(3);
+    Some([
+        date,
+        if date < GREGORIAN {
+            date + left_out - 2
+        } else {
+            date
+        },
+    ])
 }
 
 /// Returns the time since midnight in units of this many decimal places of a second.
+fn time(value: Typed<'_>, digits: u32, is_utc: bool) -> Option<i128> {
+    match value {
+        // A time of day is the same with and without a zone.
+        Typed::Text(text) => time_of_day(text.strip_suffix('Z').filter(|_| is_utc).unwrap_or(text), digits),
+        Typed::Time(time, from, in_utc) if is_utc || !in_utc => {
+            scaled(time, i128::from(digits) - i128::from(from))
+        }
+        _ => None,
+    }
+}
+
+/// Parses a time of day.
 fn time_of_day(text: &str, digits: u32) -> Option<i128> {
     let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
     let [hours @ 0..24, minutes @ 0..60, seconds @ 0..60] = three(clock, ':')? else {
         return None;
     };
     let seconds = (hours * 60 + minutes) * 60 + seconds;
-    unscaled(&format!("{seconds}.{fraction}"), digits.into())
+    unscaled_text(&format!("{seconds}.{fraction}"), digits.into())
 }
 
 /// Returns the time since 1970 in units of this many decimal places of a second.
-fn timestamp(text: &str, digits: u32, is_utc: bool) -> Option<i128> {
+fn timestamp(value: Typed<'_>, digits: u32, is_utc: bool) -> Option<i128> {
+    let (time, in_utc) = match value {
+        Typed::Text(text) => written_timestamp(text, digits)?,
+        Typed::Timestamp(time, from, in_utc) => {
+            (scaled(time, i128::from(digits) - i128::from(from))?, in_utc)
+        }
+        _ => return None,
+    };
+    let is_certain = time >= CERTAIN_TIMES * DAY * 10_i128.pow(digits);
+    (in_utc == is_utc && is_certain).then_some(time)
+}
+
+/// Parses a time since 1970; returns true if it has a zone.
+fn written_timestamp(text: &str, digits: u32) -> Option<(i128, bool)> {
     let (day, time) = text.split_once(['T', ' '])?;
     let (clock, zone) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
     let seconds_east = match zone.split_at_checked(1) {
@@ -382,8 +568,7 @@ fn timestamp(text: &str, digits: u32, is_utc: bool) -> Option<i128> {
         }
         _ => return None,
     };
-    let [days, _] = date(day).filter(|[days, _]| *days >= CERTAIN_TIMES)?;
-    let seconds = days * 86_400 - seconds_east;
+    let seconds = written_date(day)? * DAY - seconds_east;
     let time = seconds * 10_i128.pow(digits) + time_of_day(clock, digits)?;
-    (zone.is_empty() != is_utc).then_some(time)
+    Some((time, !zone.is_empty()))
 }

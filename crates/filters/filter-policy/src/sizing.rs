@@ -33,7 +33,7 @@ mod search;
 mod textbook;
 
 pub use double_hashing::DoubleHashing;
-pub(crate) use double_hashing::{Walks, gcd, rate_of};
+pub(crate) use double_hashing::{Precision, Walks, gcd, inverse, rate_of};
 pub(crate) use lines::{line_rate, split_block_rate};
 pub use occupancy::exact_rate;
 pub(crate) use search::least;

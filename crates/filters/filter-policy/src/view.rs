@@ -52,6 +52,8 @@ pub struct FilterView<'a> {
     rate: f64,
     /// Computes the rate of a Bloom filter whose probes are not independent from bits, keys and probe count.
     rate_of: Option<fn(u64, u64, u8) -> f64>,
+    /// Computes the share of ones of such a filter from the same numbers.
+    fill_of: Option<fn(u64, u64, u8) -> f64>,
 }
 
 impl<'a> FilterView<'a> {
@@ -108,6 +110,14 @@ impl<'a> FilterView<'a> {
         }
     }
 
+    /// Returns this view with the format's own computation of the share of ones.
+    pub(crate) fn with_fill_of(self, fill_of: fn(u64, u64, u8) -> f64) -> Self {
+        Self {
+            fill_of: Some(fill_of),
+            ..self
+        }
+    }
+
     /// Describes a filter that is no Bloom filter.
     pub(crate) const fn solved(format: &'static str, bits: &'a [u8], rate: f64) -> Self {
         Self::of_kind(FilterKind::Filter(format), bits, rate)
@@ -123,6 +133,7 @@ impl<'a> FilterView<'a> {
             probes: None,
             rate,
             rate_of: None,
+            fill_of: None,
         }
     }
 
@@ -193,6 +204,8 @@ impl<'a> FilterView<'a> {
     /// a filter of m bits; in one of several lines it is that of a line divided by their number, and in one of split
     /// blocks `1 / (32 blocks)`.
     ///
+    /// In LevelDB's format, whose third probes have few values, it is the number of keys that lead to this share of ones.
+    ///
     /// `None` when no estimate is possible: all bits are ones, k is 0, or the filter is not a Bloom filter.
     #[expect(
         clippy::cast_possible_truncation,
@@ -204,7 +217,19 @@ impl<'a> FilterView<'a> {
         let of_part = probes * self.part_len as f64 / self.line_len as f64;
         let in_line = -libm::expm1(of_part * libm::log1p(-1.0 / (8.0 * self.part_len as f64)));
         let lines = self.reachable.len() as f64 / self.line_len as f64;
-        Some(libm::round(libm::log1p(-fill) / libm::log1p(-in_line / lines)) as u64)
+        let keys_of = |fill: f64| libm::log1p(-fill) / libm::log1p(-in_line / lines);
+        let mut keys = keys_of(fill);
+        if let Some((fill_of, probes)) = self.fill_of.zip(u8::try_from(probes as u64).ok()) {
+            // Other positions take as many keys more or fewer to have as many ones.
+            for _ in 0..8 {
+                let whole = libm::round(keys);
+                let seen = keys_of(fill_of(self.bits(), whole as u64, probes));
+                if seen > 0.0 && seen.is_finite() {
+                    keys = whole * keys_of(fill) / seen;
+                }
+            }
+        }
+        Some(libm::round(keys) as u64)
     }
 
     /// Returns the shares of ones in the parts of lines.

@@ -1,13 +1,18 @@
-"""Passes values of Python to the filters of Parquet files."""
+"""Passes values of Python to the filters of Parquet files, each with its type."""
 
 import datetime
 import decimal
 import os
+import sys
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from . import _samebits
+
+_EXACT = decimal.Context(prec=38, traps=[decimal.Inexact])
+_SECONDS = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60}
+_FRACTIONS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
 
 
 def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterable[Any]) -> list[int]:
@@ -29,54 +34,120 @@ def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterab
     [0, 2]
     """
     is_one_value = isinstance(values, (str, bytes, bytearray))
-    if is_one_value or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
-        raise TypeError(f"values must be a list or one column of values, got {type(values).__name__}")
-    items: Any = values
-    # Items of polars have no nanoseconds.
-    if type(items).__module__.startswith("polars.") and str(items.dtype).startswith(("Date", "Time")):
-        return _samebits.parquet_row_groups(path, column, [(str(item),) for item in items.dt.to_string("iso")])
-    return _samebits.parquet_row_groups(path, column, [_given(item) for item in items])
+    if is_one_value or getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns"):
+        raise TypeError(f"values must be a list or one column, got {type(values).__name__}")
+    column_of: Any = values
+    pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
+    if pandas and isinstance(values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
+        column_of = pandas.Series(values)
+        # Exported to Arrow, objects would all get one type, and numbers that are none would be nulls.
+        if numpy and isinstance(column_of.dtype, numpy.dtype):
+            column_of = column_of.to_numpy()
+    return _samebits.parquet_row_groups(path, column, column_of, _typed)
 
 
-def _given(value: Any) -> str | bytes | tuple[str]:
-    """Return text and bytes as they are, and other values as people write them."""
-    if hasattr(value, "as_py"):
-        value = value.as_py()
-    if hasattr(value, "dtype"):
-        # The items of dates have no nanoseconds.
-        if value.dtype.kind == "M":
-            return (str(value),)
-        # Some would be integers.
-        value = value if value.dtype.kind == "m" else value.item()
+def _typed(values: Any) -> Iterator[Any]:
+    """Yield each value with its type, or an Arrow array of it."""
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(values, numpy.ndarray):
+        yield from _of_numpy(numpy, values)
+        return
+    for value in values:
+        if numpy and isinstance(value, (numpy.generic, numpy.ndarray)) and not isinstance(value, (str, bytes, float)):
+            yield from _of_numpy(numpy, value)
+        else:
+            # A message needs no more of a long text.
+            yield value[:100] if isinstance(value, (str, bytes)) else value, *_given(value)
+
+
+def _of_numpy(numpy: Any, array: Any) -> Iterator[Any]:
+    """Yield the values of an array or a scalar, by its type and unit."""
+    if numpy.ma.is_masked(array):
+        raise ValueError("values must not be masked, got a masked array: pass values.compressed()")
+    dtype = array.dtype
+    if dtype.kind not in "iufMSUTO" or array.ndim > 1:
+        raise _wrong_type(f"an array of NumPy's {dtype}")
+    items = numpy.asarray(array).reshape(-1)
+    if dtype.kind == "M":
+        unit, count = numpy.datetime_data(dtype)
+        count *= _SECONDS.get(unit, 1)
+        for item, number in zip(items, items.astype("i8").tolist()):
+            if number == -(2**63):
+                raise ValueError("values must not be null, got NaT")
+            if unit not in _SECONDS and unit not in _FRACTIONS:
+                raise ValueError(f"values must be dates or times, got {dtype}: convert them to days first")
+            if unit in "WD":
+                yield item, "date", number * count // 86_400, 0, False
+            else:
+                yield item, "timestamp", number * count, _FRACTIONS.get(unit, 0), False
+    elif dtype.kind == "f":
+        doubles = items.astype("f8")
+        if not numpy.array_equal(items, doubles, equal_nan=True):
+            raise ValueError("values must be numbers that float64 can store, got more digits")
+        for item in doubles.tolist():
+            yield item, "float", item, {2: 3, 4: 6}.get(dtype.itemsize, 15), False
+    elif dtype.kind == "S":
+        for item in items.tolist():
+            yield item, "bytes", item, dtype.itemsize, False
+    else:
+        yield from _typed(items.tolist())
+
+
+def _given(value: Any) -> tuple[Any, ...]:
+    """Return the type of an object of Python, and the value in parts."""
     match value:
         case str():
-            # Surrogates are no text.
-            value.encode()
-            return value
+            return "text", value, 0, False
         case bytes():
-            return value
-        case bool():
-            pass
-        case int():
-            return (str(int(value)),)
+            return "bytes", value, len(value), False
+        case int() if not isinstance(value, bool):
+            if value.bit_length() > 127:
+                raise ValueError("values must be between -2^127 and 2^127 - 1, got a larger int")
+            return "number", value, 0, False
         case float():
-            return (repr(float(value)),)
-        case decimal.Decimal():
-            return (format(value, "f"),)
-        case datetime.datetime(tzinfo=datetime.tzinfo()):
+            return "float", value, 15, False
+        case decimal.Decimal() if value.is_finite():
             try:
-                return (value.astimezone(datetime.timezone.utc).isoformat(),)
-            except OverflowError:
-                raise ValueError(f"values must be in the years 1 to 9999 in UTC, got {value}") from None
-        case datetime.time(tzinfo=datetime.tzinfo()):
-            if value.utcoffset() is None:
-                raise ValueError(f"values must be times of one offset from UTC, got {value}: it depends on the day")
-            moment = datetime.datetime.combine(datetime.date(2000, 1, 1), value)
-            return (f"{moment.astimezone(datetime.timezone.utc).time().isoformat()}Z",)
-        case datetime.date() | datetime.time():
-            return (value.isoformat(),)
+                # This drops zeros at the end, of which there may be many.
+                value = _EXACT.normalize(value)
+            except decimal.Inexact:
+                reason = "values must have at most 38 digits, got a Decimal of more or of a large exponent"
+                raise ValueError(reason) from None
+            exponent = value.as_tuple().exponent
+            return "number", int(value.scaleb(-exponent, _EXACT)), -exponent, False
+        case decimal.Decimal():
+            return "float", float(value), 15, False
+        case datetime.datetime() | datetime.time():
+            return _time(value)
+        case datetime.date():
+            return "date", value.toordinal() - 719_163, 0, False
         case uuid.UUID():
-            return (str(value),)
-    raise TypeError(
-        f"values must be numbers, text, bytes, dates, times or UUIDs, got {type(value).__name__}"
-    )
+            return "uuid", value.bytes, 0, False
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow and isinstance(value, pyarrow.Scalar):
+        return (pyarrow.repeat(value, 1),)
+    raise _wrong_type(type(value).__name__)
+
+
+def _time(value: Any) -> tuple[Any, ...]:
+    """Return a time of day or a time, whose class may have nanoseconds."""
+    # A time that is none differs from itself.
+    if value != value:
+        raise ValueError("values must not be null, got NaT")
+    offset = value.utcoffset()
+    if offset is None and value.tzinfo is not None:
+        raise ValueError(f"values must be times of one offset from UTC, got {value}: it depends on the day")
+    clock = datetime.timedelta(0, value.second, value.microsecond, 0, value.minute, value.hour)
+    microseconds = (clock - (offset or datetime.timedelta())) // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.time):
+        return "time", microseconds % 86_400_000_000, 6, offset is not None
+    try:
+        days = value.toordinal() - 719_163
+    except NotImplementedError:
+        raise ValueError(f"values must be in the years 1 to 9999, got {value}") from None
+    nanoseconds = (days * 86_400_000_000 + microseconds) * 1_000 + getattr(value, "nanosecond", 0)
+    return "timestamp", nanoseconds, 9, offset is not None
+
+
+def _wrong_type(got: str) -> TypeError:
+    return TypeError(f"values must be numbers, text, bytes, dates, times or UUIDs, got {got}")

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
 
 import numpy as np
@@ -109,8 +109,9 @@ class FilterSet:
     def reload(self) -> bool: ...
     def __len__(self) -> int: ...
 
-# Numbers, dates and times are tuples of one text.
-def parquet_row_groups(path: _Path, column: str, values: list[str | bytes | tuple[str]]) -> list[int]: ...
+def parquet_row_groups(
+    path: _Path, column: str, values: Any, typed: Callable[[Any], Iterable[Any]]
+) -> list[int]: ...
 def _formats() -> list[tuple[list[str], bool]]: ...
 
 __version__: str

@@ -12,8 +12,8 @@ use terminal::system;
 
 use crate::KeyForm;
 use crate::gzip::Members;
-use crate::signature::{Compression, compression, is_undecided};
-use crate::zstandard::Frames;
+use crate::signature::{Compression, LZ4, compression, is_undecided};
+use crate::zstandard::{Frames, after_skipped};
 
 /// The length of the buffer of contents.
 const BUFFER: usize = 1 << 20;
@@ -52,9 +52,16 @@ pub(crate) fn of<'a>(
     progress: &dyn Progress,
 ) -> Result<Contents<'a>, Failure> {
     let unreadable = |error: io::Error| failure(name, &error, progress);
-    let all = begun(source, is_undecided).map_err(unreadable)?;
-    let bytes: Box<dyn Read> = match compression(all.get_ref().0.get_ref()) {
-        None => Box::new(all),
+    let start = begun(source, is_undecided).map_err(unreadable)?;
+    let mut found = compression(start.get_ref().0.get_ref());
+    let mut all: Box<dyn Read> = Box::new(start);
+    if found == Some(Compression::Zstandard) {
+        let (frame, rest) = after_skipped(BufReader::new(all)).map_err(unreadable)?;
+        found = found.filter(|_| !frame.starts_with(LZ4));
+        all = Box::new(Cursor::new(frame).chain(rest));
+    }
+    let bytes: Box<dyn Read> = match found {
+        None => all,
         Some(compression) => {
             let taken = Rc::new(Cell::new(0));
             let counted = Counted {

@@ -18,6 +18,10 @@ pub enum KeyKind {
     String,
     /// The bytes that the line gives as hexadecimal digits
     Binary,
+    /// The UTF-16 of the line, two bytes a unit, the lower first, as Guava (unencodedCharsFunnel) hashes text
+    #[value(name = "utf-16")]
+    #[serde(rename = "utf-16")]
+    Utf16,
 }
 
 impl KeyKind {
@@ -46,14 +50,19 @@ impl KeyKind {
         let first = |is_wrong: fn(&u8) -> bool| line.iter().position(is_wrong).unwrap_or(line.len());
         match self {
             Self::Line => return Ok(line),
-            Self::String => {
+            Self::String | Self::Utf16 => {
                 // The marks of other encodings would make other keys.
                 let rule = "UTF-8 without a byte order mark";
-                return match str::from_utf8(line) {
-                    Err(error) => wrong(rule, error.valid_up_to()),
-                    Ok(text) if text.starts_with('\u{feff}') => wrong(rule, 0),
-                    Ok(_) => Ok(line),
+                let text = match str::from_utf8(line) {
+                    Err(error) => return wrong(rule, error.valid_up_to()),
+                    Ok(text) if text.starts_with('\u{feff}') => return wrong(rule, 0),
+                    Ok(text) => text,
                 };
+                if self == Self::String {
+                    return Ok(line);
+                }
+                bytes.clear();
+                bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
             }
             Self::Long | Self::Int => {
                 let (length, rule) = match self {

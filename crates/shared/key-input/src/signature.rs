@@ -14,8 +14,12 @@ use Compression::{Gzip, Zstandard};
 /// The first bytes of compressed files.
 const COMPRESSED: [(&[u8], Compression); 2] = [(b"\x1f\x8b\x08", Gzip), (b"\x28\xb5\x2f\xfd", Zstandard)];
 
-/// The end of the magic number of Zstandard's frames to skip, with which a file can begin, as those of `pzstd` do.
+/// The end of the magic number of frames to skip, with which files of Zstandard, as those of `pzstd`, and of LZ4 can
+/// begin.
 const SKIPPED: &[u8] = b"\x2a\x4d\x18";
+
+/// The first bytes of LZ4's frames.
+pub(crate) const LZ4: &[u8] = b"\x04\x22\x4d\x18";
 
 /// The place and the bytes of the magic numbers of other forms, their names, and the commands that make lines of them.
 const OTHERS: [(usize, &[u8], &str, &str); 7] = [
@@ -27,7 +31,7 @@ const OTHERS: [(usize, &[u8], &str, &str); 7] = [
     ),
     (0, b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE`"),
     (0, b"\xfd7zXZ\0", "compressed by xz", "`xz -dc FILE`"),
-    (0, b"\x04\x22\x4d\x18", "compressed by LZ4", "`lz4 -dc FILE`"),
+    (0, LZ4, "compressed by LZ4", "`lz4 -dc FILE`"),
     (0, b"PK\x03\x04", "a ZIP archive", "`unzip -p FILE`"),
     (257, b"ustar\x0000", "a tar archive", TAR),
     (257, b"ustar  \0", "a tar archive", TAR),
@@ -50,7 +54,7 @@ pub(crate) fn is_undecided(start: &[u8]) -> bool {
                 .is_some_and(|(first, rest)| first >> 4 == 5 && SKIPPED.starts_with(rest))
 }
 
-/// Returns the compression of a file with these first bytes.
+/// Returns the compression of a file with these first bytes. Frames to skip may be those of LZ4.
 pub(crate) fn compression(start: &[u8]) -> Option<Compression> {
     if let [0x50..=0x5f, rest @ ..] = start
         && rest.starts_with(SKIPPED)

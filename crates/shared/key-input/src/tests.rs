@@ -367,6 +367,20 @@ fn compressed_files_are_their_contents_or_errors() {
             &["SOURCE: cannot read the keys: "],
         );
     }
+    // The first frame that is not skipped decides: an empty one, a long one and many are.
+    let empty = b"\x50\x2a\x4d\x18\0\0\0\0";
+    let long = [b"\x51\x2a\x4d\x18\xff\xff\x03\0", &[7; 0x3_ffff][..]].concat();
+    for before in [last.to_vec(), empty.to_vec(), long, empty.repeat(100_000)] {
+        gives(&[&before, &zstd(b"5\n")[..]].concat(), &lines(), &[b"5"], ZSTD);
+        refused(
+            &[&before, &b"\x04\x22\x4d\x18\x64\x40\xa7"[..]].concat(),
+            &lines(),
+            &[
+                "SOURCE: must have one key per line, but it is compressed by LZ4: make lines by `lz4 -dc FILE`",
+            ],
+        );
+        refused(&[&before, &b"text\n"[..]].concat(), &lines(), &["damaged"]);
+    }
     gives(&gzip(b"id\n5\n"), &column("id"), &[b"5"], GZIP);
     // A tape's block is filled with zero bytes.
     gives(&[gzip(b"5\n"), vec![0; 512]].concat(), &lines(), &[b"5"], GZIP);

@@ -6,6 +6,30 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use crate::signature::compression;
+
+/// Passes over the frames to skip at the start of a source. Returns the first bytes of the frame after them, and the rest.
+pub(crate) fn after_skipped<R: Read>(mut source: R) -> io::Result<(Vec<u8>, R)> {
+    loop {
+        let mut head = Vec::new();
+        source.by_ref().take(8).read_to_end(&mut head)?;
+        match head[..] {
+            [0x50..=0x5f, _, _, _, a, b, c, d] if compression(&head).is_some() => {
+                pass(&mut source, u32::from_le_bytes([a, b, c, d]))?;
+            }
+            _ => return Ok((head, source)),
+        }
+    }
+}
+
+fn pass(source: &mut impl Read, len: u32) -> io::Result<()> {
+    let passed = io::copy(&mut source.take(len.into()), &mut io::sink())?;
+    if passed < len.into() {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
+    Ok(())
+}
+
 /// The contents of all frames of a source. A window takes at most 128 MiB, which is what `ruzstd` allows.
 pub(crate) struct Frames<R> {
     source: R,
@@ -31,12 +55,7 @@ impl<R: BufRead> Frames<R> {
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                     length,
                     ..
-                })) => {
-                    let skipped = io::copy(&mut self.source.by_ref().take(length.into()), &mut io::sink())?;
-                    if skipped < length.into() {
-                        return Err(ErrorKind::UnexpectedEof.into());
-                    }
-                }
+                })) => pass(&mut self.source, length)?,
                 Err(error) => return Err(readable(&error)),
             }
         }

@@ -1,5 +1,5 @@
-//! Progress display on a terminal: a line with a percentage and the remaining time, or with a count. Elsewhere phases have
-//! one plain line each, and counts none.
+//! Progress display on a terminal: a line with a percentage and the remaining time, or with a count. If the terminal cannot move
+//! its cursor, phases have one plain line each, and counts none. Elsewhere, as in a pipe or a file, nothing is shown.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -15,8 +15,10 @@ use terminal_size::terminal_size_of;
 pub struct Terminal {
     /// The flag that requests a stop.
     pub interrupt: Interrupt,
-    /// The phase under way; `None` without a terminal.
+    /// The phase under way; `None` without a terminal that can move its cursor.
     phase: Option<Mutex<Phase>>,
+    /// Set for a terminal that cannot.
+    is_dumb: bool,
 }
 
 /// The phase whose line is shown.
@@ -118,16 +120,21 @@ fn now() -> SystemTime {
 }
 
 impl Terminal {
-    /// Shows percentages if standard error is a terminal that can move its cursor, and listens for Ctrl-C.
+    /// Shows phases if standard error is a terminal, with percentages if it can move its cursor, and listens for Ctrl-C.
     ///
     /// # Errors
     ///
     /// Returns an error if the system refuses the signal handlers.
     pub fn listen() -> Result<Self, Failure> {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let phase = (io::stderr().is_terminal() && !dumb).then(Mutex::default);
+        let is_terminal = io::stderr().is_terminal();
+        let is_dumb = is_terminal && std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let phase = (is_terminal && !is_dumb).then(Mutex::default);
         let interrupt = Interrupt::listen()?;
-        Ok(Self { interrupt, phase })
+        Ok(Self {
+            interrupt,
+            phase,
+            is_dumb,
+        })
     }
 
     /// Ends the last phase.
@@ -135,11 +142,11 @@ impl Terminal {
         self.on_terminal(Phase::end);
     }
 
-    /// Changes the shown phase, which a panic elsewhere leaves usable. Returns false without a terminal.
-    fn on_terminal(&self, change: impl FnOnce(&mut Phase)) -> bool {
-        let phase = self.phase.as_ref();
-        let locked = phase.map(|phase| phase.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-        locked.map(|mut phase| change(&mut phase)).is_some()
+    /// Changes the shown phase, which a panic elsewhere leaves usable.
+    fn on_terminal(&self, change: impl FnOnce(&mut Phase)) {
+        if let Some(phase) = &self.phase {
+            change(&mut phase.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        }
     }
 }
 
@@ -156,13 +163,13 @@ impl Progress for Terminal {
     }
 
     fn begin(&self, phase: &str, steps: u64) {
-        let is_shown = self.on_terminal(|shown| {
+        self.on_terminal(|shown| {
             shown.end();
             (shown.name, shown.steps, shown.done) = (phase.to_owned(), steps, 0);
             shown.begun += usize::from(shown.plan.is_some());
             shown.show();
         });
-        if !is_shown {
+        if self.is_dumb {
             let _ = writeln!(io::stderr(), "{phase}");
         }
     }

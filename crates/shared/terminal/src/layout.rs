@@ -1,6 +1,10 @@
 //! Tables for the terminal, as wide as it is.
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
+use std::io::IsTerminal as _;
+
+use comfy_table::{
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle, Width,
+};
 
 /// The width without a terminal, which fits any.
 const WIDTH: u16 = 80;
@@ -16,32 +20,32 @@ pub fn width() -> u16 {
 /// One line under the header, and no other.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
-/// The longest name that is never broken; what is longer is a path.
+/// The longest name that is never broken in a terminal, and the shortest piece of a longer one, such as a path.
 const LONGEST_NAME: u16 = 32;
 
 /// A table with `header`; the columns in `numbers` are aligned to the right.
 ///
-/// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
-/// text. Numbers larger than people have use for make a row longer than the terminal. Tables of paths wrap those.
+/// Names and numbers are never broken, except long names in a terminal: where there is no room, columns move together,
+/// then the last one wraps, if it is text. Numbers larger than people have use for make a row longer than the terminal.
 pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
     let mut table = laid_out();
     table.load_style(RULED).set_header(header).add_rows(rows);
     let widths = table.column_max_content_widths();
     let loose: usize = widths.iter().map(|&width| usize::from(width) + 2).sum();
-    let is_name = |index: usize| !numbers.contains(&index) && index + 1 < widths.len();
-    let has_paths = (0..widths.len()).any(|index| is_name(index) && widths[index] > LONGEST_NAME);
-    for index in 0..widths.len() {
+    for (index, &content) in widths.iter().enumerate() {
         let Some(column) = table.column_mut(index) else {
             continue;
         };
         let is_number = numbers.contains(&index);
-        if loose > usize::from(width()) && !has_paths {
+        if loose > usize::from(width()) {
             column.set_padding((u16::from(index > 0), 0));
         }
         if is_number {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        if (is_number || is_name(index)) && !has_paths {
+        if std::io::stdout().is_terminal() && !is_number && content > LONGEST_NAME {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(LONGEST_NAME)));
+        } else if is_number || index + 1 < widths.len() {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }

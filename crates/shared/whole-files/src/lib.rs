@@ -24,7 +24,8 @@ use tempfile::NamedTempFile;
 /// # Errors
 ///
 /// The errors of `write` and of the system, as those of [`fs`] without the name of the file; and
-/// [`io::ErrorKind::InvalidInput`] if `path` is something else than a file, such as a folder or a device.
+/// [`io::ErrorKind::InvalidInput`] if `path` is something else than a file, such as a folder, a device or a link to a
+/// file that is not there.
 pub fn save(path: impl AsRef<Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     put(path.as_ref(), true, write)
 }
@@ -99,6 +100,10 @@ impl NewFile {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
             }
             Ok(metadata) => (path.canonicalize()?, Some(metadata.permissions())),
+            Err(_) if replace && path.is_symlink() => {
+                let reason = "is a link to a file that is not there; give another path";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (path.to_path_buf(), None),
             Err(error) => return Err(error),
         };
@@ -142,16 +147,41 @@ impl NewFile {
     /// be replaced.
     pub fn finish(self) -> io::Result<()> {
         self.file().sync_all()?;
+        self.place()
+    }
+
+    /// Renames the file, which the caller has synced, to its path, then syncs the folder. What the caller checks in between
+    /// still holds: to sync a file takes long, to rename it does not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`finish`](Self::finish).
+    pub fn place(self) -> io::Result<()> {
         // Both are one step, at which another program's file is replaced or kept as a whole.
         let placed = match self.replace {
             true => self.file.persist(&self.path),
             false => self.file.persist_noclobber(&self.path),
         };
         placed.map_err(|error| error.error)?;
-        // Elsewhere a folder cannot be opened.
-        #[cfg(unix)]
-        File::open(folder_of(&self.path))?.sync_all()?;
-        Ok(())
+        sync_folder_of(&self.path)
+    }
+}
+
+/// Removes a file, then syncs its folder, so that it is gone before anything else changes.
+///
+/// # Errors
+///
+/// The errors of the system.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    // Elsewhere a folder cannot be opened.
+    match cfg!(unix) {
+        true => File::open(folder_of(path))?.sync_all(),
+        false => Ok(()),
     }
 }
 

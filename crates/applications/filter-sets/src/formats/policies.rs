@@ -164,7 +164,8 @@ impl FormatOperations for &'static dyn AnyFormat {
         let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
         let has_high_rate = Textbook::BEST.rate_at(wanted).is_ok_and(|best| rate > 1.5 * best);
         let mut more = (1..=200)
-            .map(|tenths| wanted + f64::from(tenths) / 10.0)
+            // Without the digits of a sum.
+            .map(|tenths| ((wanted + f64::from(tenths) / 10.0) * 1e6).round() / 1e6)
             .take_while(|_| is_small && has_high_rate);
         let next_bits_per_key = more.find(|&bits| {
             let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));

@@ -465,3 +465,49 @@ fn bytes_that_begin_like_a_stream_are_what_is_given() {
             .contains("spark-v1")
     );
 }
+
+/// No smaller filter is better, and none is cut without a word.
+#[test]
+fn bytes_are_the_most_and_give_the_lowest_rate() {
+    for each in StoredFormat::all() {
+        let name = each.name();
+        for (keys, most) in [(700, 900), (1_000, 4_096), (9_000, 1 << 14)] {
+            let Ok(best) = each.sizing(keys, Size::Bytes(most)) else {
+                continue;
+            };
+            assert!(best.bytes <= most, "{name}: {best:?}");
+            // Programs have formulas of their own for the sizes of theirs.
+            let shares: &[f64] = if best.bits_per_key.is_some() {
+                &[0.5, 0.9, 0.97]
+            } else {
+                &[]
+            };
+            for share in shares {
+                let less = each.sizing(keys, Size::Bytes((most as f64 * share) as u64));
+                assert!(
+                    less.is_err() || less.unwrap().rate >= 0.99 * best.rate,
+                    "{name}, {most}: {share}"
+                );
+            }
+        }
+        // A whole number of blocks, whatever the keys.
+        if each.short_names()[0] == "parquet" {
+            assert_eq!(each.sizing(733_333, Size::Bytes(1 << 20)).unwrap().bytes, 1 << 20);
+        }
+    }
+    let blocked = format("blocked");
+    for (keys, size) in [
+        (2_000_000_000, Size::BitsPerKey(12.0)),
+        (100, Size::Bytes(1 << 62)),
+    ] {
+        let error = blocked.sizing(keys, size).unwrap_err().to_string();
+        assert!(error.contains("must be at most 2 GiB"), "{error}");
+    }
+    assert!(
+        blocked
+            .sizing(1_000_000_000, Size::BitsPerKey(12.0))
+            .unwrap()
+            .bytes
+            > 1_499_990_000
+    );
+}

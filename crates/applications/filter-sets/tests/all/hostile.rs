@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use filter_policy::policies;
 use filter_sets::{
-    Access, Error, FilterSet, Header, Manifest, Opening, StoredFile, StoredFilter, merge_sets,
+    Access, Error, FilterSet, Header, Manifest, Opening, StoredFile, StoredFilter, merge, merge_sets,
 };
 use serde_json::{Value, json};
 
@@ -346,6 +346,67 @@ fn a_file_states_its_format() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("is shard 1 of a set of 2"), "{error}");
+}
+
+/// Tables and Parquet files, also those that were cut, would deny every key as filters of policies.
+#[test]
+fn tables_and_parquet_files_are_no_filters_of_any_format() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("file");
+    let data = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../filters/filter-policy/tests/data"
+    );
+    let file = fs::read(format!("{data}/parquet/values.parquet")).unwrap();
+    let with = |start: &[u8], end: &[u8]| [start, &file[start.len()..640 - end.len()], end].concat();
+    let mut files = vec![
+        with(b"PAR1", b"PAR1"),
+        with(b"PARE", b"PARE"),
+        // Footers in plain text over encrypted columns.
+        with(b"PAR1\x5a\x01\0\0", b""),
+        with(b"PARE\x1d\0\0\0", b""),
+    ];
+    files.extend((1..20).map(|blocks| file[..32 * blocks].to_vec()));
+    let parquet = files.len();
+    let magics = "57fb808b247547db f7cff485b741e288 6495bf6396224282 b8138f7aeb18344f 7378f1c5d0896792 f09faab3f09faab3";
+    files.extend(
+        magics
+            .split(' ')
+            .map(|magic| with(b"", &hex::decode(magic).unwrap())),
+    );
+    for (number, bytes) in files.into_iter().enumerate() {
+        fs::write(&path, &bytes).unwrap();
+        let map = Opening {
+            access: Access::Map,
+            verify: false,
+        };
+        for format in super::names().map(super::format).map(Some).chain([None]) {
+            let format = format.as_ref();
+            for refused in [
+                StoredFilter::from_bytes(format, bytes.clone()).map(drop),
+                StoredFilter::open(&path, format, Opening::default()).map(drop),
+                StoredFilter::open(&path, format, map).map(drop),
+                merge(format, &[&path, &path], place.path().join("merged"), true),
+            ] {
+                let error = refused.unwrap_err();
+                let what = if number < parquet {
+                    "parquet_row_groups"
+                } else {
+                    "is a table"
+                };
+                let is_named = matches!(error, Error::WrongFormat { .. }) && error.to_string().contains(what);
+                assert!(is_named, "{number}, {format:?}: {error}");
+            }
+        }
+    }
+    // Four bytes can be those of a filter.
+    let split_block = super::format("parquet");
+    for filter in [
+        [b"PAR1", &[0x51; 28][..]].concat(),
+        [&[0x51; 28], &b"PAR1"[..]].concat(),
+    ] {
+        assert!(StoredFilter::from_bytes(Some(&split_block), filter).is_ok());
+    }
 }
 
 #[test]

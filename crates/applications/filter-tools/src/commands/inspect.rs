@@ -40,7 +40,8 @@ use terminal::number::counted;
 ///
 /// For Parquet files, shows each split-block filter: row group, column, length of the bit set, and expected rate (the
 /// product of the fill of the words of a block, averaged over the blocks). With --column and --key, queries each filter
-/// of the column for a value, which is refused unless its stored form is certain. A folder stands for the Parquet files
+/// of the column for a value, which is refused unless its stored form is certain. Columns of one path are shown with
+/// their numbers, from 0: a row group may match if one of them may have the value. A folder stands for the Parquet files
 /// in it and in its folders, except hidden ones and those whose names begin with an underscore; links to folders are
 /// not followed. Files that are not read are reported, and the others are shown. JSON is then an array of filters, each
 /// with its file, and of the files that are not read, with the reason. A file or row group without filters has no entry
@@ -61,7 +62,7 @@ use terminal::number::counted;
         {program} inspect /data/sales --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
         Exit codes: 0 everything was read, and nothing is damaged; 1 damage: bytes that contradict a checksum or an offset; 2 no \
-        damage, but a table, file or filter is not read, or a path is neither a table nor a database folder, in which case \
+        damage, but a table, file, filter or shard is not read, or a path is neither a table nor a database folder, in which case \
         nothing is inspected."
 )]
 pub struct Arguments {

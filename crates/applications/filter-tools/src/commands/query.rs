@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use filter_sets::{Access, FilterSet, MANIFEST, Opening, StoredFormat};
+use filter_sets::{Access, FilterSet, Header, MANIFEST, Opening, StoredFilter, StoredFormat};
 use key_input::{KeyForm, KeyKind, Keys, sources};
 use membership_filters::{Hashing as _, Xxph3, envelope};
 use terminal::bar::Terminal;
@@ -19,6 +19,9 @@ const TOGETHER: usize = 4096;
 /// The length in bytes of the longest key.
 const LONGEST: u64 = 512 << 20;
 
+/// The names of the kinds of keys.
+const KINDS: &str = "line, long, int, string, binary or utf-16";
+
 /// Query filters, sets, tables or databases for the keys in files, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
@@ -27,8 +30,9 @@ const LONGEST: u64 = 512 << 20;
 /// characters in paths are escaped.
 ///
 /// PATH is a file with a filter, or the folder of a set: both state format and type, and contradicting options are
-/// refused. Stored bytes alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark or
-/// filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
+/// refused, as is a type that this program does not know. A filter without keys answers whatever the type. Stored bytes
+/// alone never state the type, so that --type is needed. They identify the format if they are streams of Guava or Spark
+/// or filters of membership-filters, but not if they are filters of policies. In a table of LevelDB or RocksDB, each key
 /// is looked up in the filter that answers for it, or in every filter if the table does not show that the database
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
 /// states keys is noted on standard error, and answers `maybe` for every key.
@@ -86,12 +90,13 @@ type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
 /// An opened path.
 struct Opened {
     answers: Answers,
-    kind: KeyKind,
+    /// None if the kind of key makes no difference, because there are no keys.
+    kind: Option<KeyKind>,
     is_damaged: bool,
 }
 
 impl Opened {
-    fn new(kind: KeyKind, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
+    fn new(kind: Option<KeyKind>, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
         let answer = |is_maybe| if is_maybe { "maybe" } else { "no" };
         let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
         Self {
@@ -117,9 +122,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
-        if let Some(first) = all.first().filter(|first| first.kind != opened.kind) {
-            let [first, kind] = [first, &opened].map(|opened| opened.kind.name());
-            let like = arguments.paths[0].display();
+        let mut stated = all.iter().zip(&arguments.paths);
+        let first = stated.find_map(|(first, like)| Some((first.kind?, like.display())));
+        if let (Some((first, like)), Some(kind)) = (first, opened.kind)
+            && first != kind
+        {
+            let [first, kind] = [first, kind].map(KeyKind::name);
             let reason = format_args!(
                 "the type of its keys must be {first:?} as in {like}, got {kind:?}: query it alone, or give the --type of a table"
             );
@@ -127,9 +135,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         all.push(opened);
     }
-    let [Opened { kind, .. }, ..] = all[..] else {
-        return Ok(());
-    };
     let labels: Vec<String> = match &arguments.paths[..] {
         [_] => vec![String::new()],
         paths => paths.iter().map(|path| format!("{}\t", label(path))).collect(),
@@ -137,7 +142,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = KeyForm {
-        kind: Some(kind),
+        kind: all.iter().find_map(|opened| opened.kind).or(arguments.form.kind),
         ..arguments.form.clone()
     };
     let mut batch = Vec::new();
@@ -193,14 +198,17 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let generation = set.generation();
         let manifest = generation.manifest();
         check_format(path, format, manifest)?;
-        let kind = check_kind(path, arguments, &manifest.key_kind)?;
-        let shards = generation.shards().iter();
-        let notes: Vec<_> = shards.map(emptied).collect();
+        let shards = generation.shards();
+        if manifest.key_kind == Header::UNDECIDED && shards.iter().all(StoredFilter::is_empty) {
+            return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
+        }
+        let kind = check_kind(path, arguments, &manifest.key_kind, shards[0].format())?;
+        let notes: Vec<_> = shards.iter().map(emptied).collect();
         for (text, shard) in notes.iter().zip(&manifest.shards) {
             text.iter()
                 .for_each(|text| note(path.join(&shard.file).display(), text));
         }
-        Ok(Opened::new(kind, move |keys| {
+        Ok(Opened::new(Some(kind), move |keys| {
             let manifest = generation.manifest();
             let mut answers = generation.contains_many(keys);
             for (answer, key) in answers.iter_mut().zip(keys) {
@@ -235,33 +243,45 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         let kind = kind_in_tables(path, arguments);
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        Ok(Opened::new(kind, answers))
+        Ok(Opened::new(Some(kind), answers))
     } else {
         refuse_family(path, arguments)?;
         let file = given.stored().map_err(failure)?;
-        let is_of_program = is_of_program(file.head());
-        let encoding = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
+        let start = file.header().map_or(0, |_| Header::LEN);
+        let is_of_program = is_of_program(file.head().get(start..).unwrap_or_default());
+        let given = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
         let known = format.or(file.format()).cloned();
-        let known = known.map(|format| format.encoding(encoding));
-        let filter = file.filter(known.as_ref(), opening).map_err(failure)?;
-        let kind = match filter.header() {
-            Some(header) => check_kind(path, arguments, &header.key_kind)?,
-            None => arguments.form.kind.ok_or_else(|| {
-                let reason = "its bytes do not state the kind of key: give the --type that it was built with, line, long, \
-                              int, string or binary";
-                wrong(path, reason)
-            })?,
+        let known = known.map(|format| format.encoding(given));
+        let mut filter = file.filter(known.as_ref(), opening).map_err(failure)?;
+        let emptied = emptied(&filter);
+        let (kind, is_stated) = match filter.key_kind() {
+            Some(Header::UNDECIDED) if filter.is_empty() => {
+                return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
+            }
+            Some(Header::UNDECIDED | Header::UNSTATED) | None => {
+                let reason = format_args!(
+                    "its bytes do not state the kind of key: give the --type that it was built with, {KINDS}"
+                );
+                (arguments.form.kind.ok_or_else(|| wrong(path, reason))?, false)
+            }
+            Some(stated) => (check_kind(path, arguments, stated, filter.format())?, true),
         };
-        if filter.header().is_none() && is_of_program {
+        // A header that states no kind does not state the encoding either.
+        if filter.format().key_encoding() != encoding(kind) {
+            let format = filter.format().clone().encoding(encoding(kind));
+            filter = StoredFilter::from_bytes(Some(&format), filter.stored_bytes())
+                .map_err(|error| wrong(path, error))?;
+        }
+        if !is_stated && is_of_program {
             let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
                         others are for text and bytes; only that program can query tuples";
             note(path.display(), text);
         }
-        if let Some(text) = emptied(&filter) {
+        if let Some(text) = emptied {
             note(path.display(), text);
-            return Ok(Opened::new(kind, |keys| vec![true; keys.len()]));
+            return Ok(Opened::new(Some(kind), |keys| vec![true; keys.len()]));
         }
-        Ok(Opened::new(kind, move |keys| filter.contains_many(keys)))
+        Ok(Opened::new(Some(kind), move |keys| filter.contains_many(keys)))
     }
 }
 
@@ -282,7 +302,7 @@ fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> 
         let text = "\"no table\" means that a key is in no table that was read and may be stored";
         note(path.display(), text);
     }
-    let (kind, is_damaged) = (kind_in_tables(path, arguments), database.is_damaged);
+    let (kind, is_damaged) = (Some(kind_in_tables(path, arguments)), database.is_damaged);
     let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| database.answer(key)).collect();
     Ok(Opened {
         answers: Box::new(answers),
@@ -311,20 +331,30 @@ fn is_of_program(head: &[u8]) -> bool {
     envelope::hash_id(head).is_ok_and(|id| id == Xxph3.hash_id())
 }
 
-/// Checks that the arguments do not contradict the kind of key that the file states, and returns it.
-fn check_kind(path: &Path, arguments: &Arguments, stated: &str) -> Result<KeyKind, Failure> {
-    match (arguments.form.kind, KeyKind::named(stated)) {
-        (Some(given), Some(known)) if given != known => {
-            let given = given.name();
-            let reason = format_args!(
-                "the type must be {stated:?} as in the file, got {given:?}: leave the option out"
-            );
-            Err(wrong(path, reason))
-        }
-        (given, known) => given.or(known).ok_or_else(|| {
-            Failure::input(format_args!(
-                "the stated type {stated:?} is not known: give --type line, long, int, string or binary"
-            ))
-        }),
+/// Returns the kind of key that the file states of a filter of this format. The program must know it, and neither the
+/// arguments nor the bytes may contradict it.
+fn check_kind(
+    path: &Path,
+    arguments: &Arguments,
+    stated: &str,
+    format: &StoredFormat,
+) -> Result<KeyKind, Failure> {
+    let known = KeyKind::named(stated).ok_or_else(|| {
+        let reason = format_args!(
+            "the type of its keys must be {KINDS}, got {stated:?}: query it with the program that built it"
+        );
+        wrong(path, reason)
+    })?;
+    if let Some(given) = arguments.form.kind.filter(|given| *given != known) {
+        let given = given.name();
+        let reason =
+            format_args!("the type must be {stated:?} as in the file, got {given:?}: leave the option out");
+        return Err(wrong(path, reason));
     }
+    let (expected, got) = (encoding(known), format.key_encoding());
+    if expected != got {
+        let reason = format_args!("the keys must be {expected} as in the header, got {got} in the filter");
+        return Err(wrong(path, reason));
+    }
+    Ok(known)
 }

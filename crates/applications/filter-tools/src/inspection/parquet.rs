@@ -1,5 +1,6 @@
 //! Inspects the filters of a Parquet file.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -26,11 +27,15 @@ pub(crate) struct FilterReport {
     pub(crate) row_group: u64,
     /// The path of the column, its parts joined by dots.
     pub(crate) column: String,
+    /// The number of the column, from 0, if others have its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) position: Option<u64>,
     /// The length of the bit set; `None` if the filter is damaged.
     pub(crate) bytes: Option<u64>,
     /// The probability that an absent value matches.
     pub(crate) expected_rate: Option<f64>,
-    /// True if the row group may contain the queried value; `None` without a query.
+    /// True if the row group may contain the queried value in this column or another one of its path; `None` without a
+    /// query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) may_match: Option<bool>,
     /// The result of querying the filter for all values; `None` if they were not read.
@@ -111,35 +116,48 @@ pub(crate) fn inspect(
     let (columns, row_groups) = (&file.footer().columns, file.footer().row_groups);
     let is_queried = |of: &&ColumnChunk| column.is_none_or(|name| of.path == name);
     let queried: Vec<&ColumnChunk> = columns.iter().filter(is_queried).collect();
-    let mut value = None;
-    if let Some(name) = column {
-        let mut having: Vec<u64> = queried.iter().map(|column| column.row_group).collect();
-        having.dedup();
-        if (having.len() as u64) < row_groups {
-            return Err(no_column(columns, name).into());
-        }
-        if let (Some((text, kind)), Some(first)) = (key, queried.first()) {
-            if having.len() < queried.len() {
-                let reason = format!("--column must name one column for a --key, but {name:?} names several");
-                return Err(reason.into());
-            }
-            let parsed = Value::parse(text, first.column_type, form(kind));
-            value = Some(parsed.map_err(|error| of_options(error, kind))?);
-        }
+    // The number of columns that may have the value, by row group.
+    let mut left: BTreeMap<u64, u64> = BTreeMap::new();
+    queried
+        .iter()
+        .for_each(|column| *left.entry(column.row_group).or_default() += 1);
+    if let Some(name) = column.filter(|_| (left.len() as u64) < row_groups) {
+        return Err(no_column(columns, name).into());
     }
+    let parse = |column: &ColumnChunk| {
+        let parsed = key.map(|(text, kind)| {
+            let value = Value::parse(text, column.column_type, form(kind)?);
+            value.map_err(|error| of_options(error, kind))
+        });
+        parsed.transpose()
+    };
+    queried.iter().try_for_each(|column| parse(column).map(drop))?;
     let filters = file.filters(queried);
-    let reports = filters.map(|(column, filter)| FilterReport::new(column, filter, value.as_ref()));
-    Ok((reports.collect(), row_groups))
+    let report = |(column, filter)| Ok(FilterReport::new(column, filter, parse(column)?.as_ref()));
+    let mut reports = filters.map(report).collect::<Result<Vec<_>, String>>()?;
+    for report in &reports {
+        let denies = report.may_match == Some(false);
+        left.entry(report.row_group)
+            .and_modify(|count| *count -= u64::from(denies));
+    }
+    for report in &mut reports {
+        report.may_match = report.may_match.map(|_| left.get(&report.row_group) != Some(&0));
+    }
+    Ok((reports, row_groups))
 }
 
 /// Returns the form of values that are given as keys of this kind.
-const fn form(kind: Option<KeyKind>) -> ValueForm {
-    match kind {
+fn form(kind: Option<KeyKind>) -> Result<ValueForm, String> {
+    Ok(match kind {
         None => ValueForm::Written,
         Some(KeyKind::Line | KeyKind::String) => ValueForm::Text,
         Some(KeyKind::Long | KeyKind::Int) => ValueForm::Number,
         Some(KeyKind::Binary) => ValueForm::Hexadecimal,
-    }
+        Some(KeyKind::Utf16) => {
+            let given = ValueForm::Text;
+            return Err(of_options(ValueError::Form { given }, kind));
+        }
+    })
 }
 
 /// Returns the message on a value that was given by options.
@@ -186,6 +204,7 @@ impl FilterReport {
         let mut report = Self {
             row_group: column.row_group,
             column: column.path.clone(),
+            position: column.shares_path.then_some(column.column),
             bytes: None,
             expected_rate: None,
             // An unreadable filter denies nothing.
@@ -198,10 +217,10 @@ impl FilterReport {
             Ok(filter) => {
                 report.bytes = Some(filter.bitset.len() as u64);
                 report.expected_rate = Some(significant::round(filter.expected_rate()));
-                let values = column.stored_values().unwrap_or(0);
-                if values > 0 && filter.is_empty() {
+                if filter.is_unfilled(column) {
+                    let values = column.stored_values();
                     let (values, nulls) = (
-                        counted(values, "value"),
+                        values.map_or_else(|| "values".to_owned(), |values| counted(values, "value")),
                         column.null_count.map_or(" or nulls", |_| ""),
                     );
                     report.note = Some(format!(

@@ -9,11 +9,12 @@ use crate::stored::tables::{File, encode, entries, no_entries};
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::leveldb::KeyHasher;
 use filter_policy::{BashoFilterPolicy, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING, policies};
+use filter_sets::{Builder, Size, StoredFilter, StoredFormat};
 use filter_tables::{
     BlockHandle, MAX_BLOCK_BYTES, MetaindexEntry, RocksDbTable, StoredBlock, TRAILER_LEN, block_checksum,
 };
-use membership_filters::BlockedBloomFilter;
 use membership_filters::redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomParameters};
+use membership_filters::{BlockedBloomFilter, Encoding};
 
 use super::Workbench;
 
@@ -69,8 +70,35 @@ fn finish(mut file: File, metaindex: &[u8], index: &[u8]) -> Vec<u8> {
     file.finish(metaindex, index)
 }
 
-/// The files of `query.md`: an integer is not a line.
+/// The files of `query.md`: an integer is not a line, and Python states kinds of keys that are none. Of each format,
+/// filters without keys, and of the bytes of text and of numbers.
 pub(super) fn filters(bench: &Workbench) {
+    let text = ["a", "é"].map(|text| text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    let numbers = [1_i64, 12_345_678].map(|number| number.to_le_bytes().to_vec());
+    for format in StoredFormat::all() {
+        let folder = bench.path("kinds").join(format.short_names()[0]);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, kind, encoding, keys) in [
+            ("empty", "undecided", Encoding::BYTES, &[][..]),
+            ("own", "user-id", Encoding::BYTES, &text),
+            ("text", "unstated", Encoding::UTF16_UNITS, &text),
+            ("numbers", "unstated", Encoding::INT64, &numbers),
+        ] {
+            let builder = Builder::new(format.clone().encoding(encoding), Size::Rate(0.001));
+            let mut building = builder.in_memory().unwrap();
+            keys.iter()
+                .for_each(|key: &Vec<u8>| building.insert(key).unwrap());
+            let mut filter = building.finish(&|_| true).unwrap();
+            // Some formats state their keys.
+            if filter.state_keys(kind, keys.len() as u64).is_err()
+                && let Ok(mut read) = StoredFilter::from_bytes(Some(&format), filter.stored_bytes())
+            {
+                read.state_keys(kind, 2).unwrap();
+                filter = read;
+            }
+            filter.save(folder.join(name), false).unwrap();
+        }
+    }
     let mut ids = BlockedBloomFilter::with_capacity(1_000, 0.001).unwrap();
     ids.insert_many(&Vec::from_iter(0..1_000_u64));
     bench.write("ids", ids.to_bytes());

@@ -1,9 +1,11 @@
 //! Programs that are stopped or killed, that wait for each other, and that may not read.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use filter_parquet::add::checksums::{check, path_for};
 use filter_sets::{Access, FilterSet, Opening};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -88,6 +90,50 @@ fn a_table_without_permission_is_not_read() {
         assert_eq!(outcome.code, 2);
         assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
     }
+}
+
+/// Kills additions at many moments, and reads meanwhile: checksums of Hadoop are never next to a file that they do not fit.
+#[test]
+fn checksums_fit_at_every_moment() {
+    let (bench, golden) = (
+        Workbench::new(),
+        golden::path("parquet/hadoop/part-00000.snappy.parquet"),
+    );
+    let (file, sums) = (fs::read(&golden).unwrap(), fs::read(path_for(&golden)).unwrap());
+    let paths: Vec<_> = (0..12)
+        .map(|number| bench.path(&format!("{number}.parquet")))
+        .collect();
+    // False if there are no checksums, or were others before the file was read.
+    let fit = |path: &PathBuf| {
+        let Ok(opened) = fs::File::open(path_for(path)) else {
+            return false;
+        };
+        let checked = check(&opened, fs::File::open(path).unwrap());
+        let number = |metadata: fs::Metadata| metadata.ino();
+        let is_same = fs::metadata(path_for(path)).map(number).ok() == opened.metadata().map(number).ok();
+        assert!(!is_same || checked.is_ok(), "{checked:?}");
+        is_same
+    };
+    let mut old = 0;
+    for round in 1..25 {
+        for path in &paths {
+            fs::write(path, &file).unwrap();
+            fs::write(path_for(path), &sums).unwrap();
+        }
+        let mut child = bench.start("parquet add . --column id --always --in-place");
+        for _ in 0..4 * round {
+            paths.iter().for_each(|path| _ = fit(path));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        paths.iter().for_each(|path| _ = fit(path));
+        old += paths
+            .iter()
+            .filter(|path| fs::read(path).unwrap() == file)
+            .count();
+    }
+    assert!((1..24 * paths.len()).contains(&old), "{old}");
 }
 
 /// Files that are complete when the program is stopped stay, and nothing else.

@@ -291,6 +291,19 @@ def test_spark(readers, spark, tmp_path):
         check(some, add(some, tmp_path / "out", paths(some[0])), paths(some[0]), readers)
 
 
+def test_checksums(spark, tmp_path):
+    """Spark reads files whose checksums it wrote, after they were replaced."""
+    spark.range(2000).repartition(3).write.parquet(str(tmp_path / "lake"))
+    *others, one = (tmp_path / "lake").glob("*.parquet")
+    for inputs, target in [([tmp_path / "lake"], ["--in-place"]), ([others[0]], ["--out", one, "--replace"])]:
+        done = filters("add", *inputs, "--column", "id", "--always", "--renew", *target)
+        assert done.returncode == 0 and f".{one.name}.crc were written anew" in done.stderr, done.stderr
+        assert len(spark.read.parquet(str(tmp_path / "lake")).collect()) >= 1000
+    one.with_name(f".{one.name}.crc").write_bytes(others[0].with_name(f".{others[1].name}.crc").read_bytes())
+    with pytest.raises(Exception, match="ChecksumException"):
+        spark.read.parquet(str(one)).collect()
+
+
 def duckdb_scan(db, path, condition):
     """Returns the numbers of rows that DuckDB finds, and of row groups that it reads."""
     profile = path.with_suffix(".json")

@@ -8,7 +8,7 @@ use core::iter;
 use hashzoo::xxh3_64;
 
 use super::keys::companion_key;
-use super::parameters::{LN_2, LOG2_BITS, Link};
+use super::parameters::{LN_2, LOG2_BITS, Link, MAX_EXPANSION};
 use super::{BloomFilter, Chain, Layer, RedisBytes};
 use crate::backend::Counted as _;
 use crate::bits::Bits;
@@ -207,8 +207,9 @@ impl Chain {
         } else {
             (HeaderForm::Today, first, [bytes, bits, reader.u64()?])
         };
-        if is_scaling && expansion == 0 {
-            return Err(invalid("the expansion", "at least 1", expansion));
+        if is_scaling && !(1..=MAX_EXPANSION).contains(&expansion) {
+            let range = format_args!("between 1 and {MAX_EXPANSION}");
+            return Err(invalid("the expansion", range, expansion));
         }
         // As many as there are bytes for; most chains have one.
         let mut links = Vec::with_capacity(1);

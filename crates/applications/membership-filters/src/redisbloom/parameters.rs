@@ -15,7 +15,8 @@ pub(super) const LN_2: f64 = 0.693_147_180_559_945;
 /// The rate that stands for all higher ones.
 const MAX_RATE: f64 = 0.25;
 
-const MAX_EXPANSION: u32 = 32_768;
+/// The largest factor that a server takes: its setting `bf-expansion-factor` ends here.
+pub(super) const MAX_EXPANSION: u32 = 32_768;
 
 /// The parameters of a [`BloomFilter`](super::BloomFilter): those of `BF.RESERVE`.
 ///

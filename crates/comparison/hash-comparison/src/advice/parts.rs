@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use crate::questions::Records;
-use crate::record::{Choice, CostRow, Effect, Purpose, about};
+use crate::record::{Choice, CostRow, Effect, Purpose, Unit, about};
 
 /// A part of a use, with what the function's costliest place in it costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,6 +18,8 @@ pub struct Part {
     pub effect: Effect,
     /// The excess over chance.
     pub cost: f64,
+    /// The number of shards, and the keys of the fullest divided by an equal share.
+    pub fullest: Option<(u64, f64)>,
 }
 
 /// Returns the verdicts on a function for these purposes, in the order of the costs.
@@ -38,6 +40,8 @@ pub fn of(records: &Records, dataset: &str, function: &str, purposes: &[Purpose]
             choice: row.choice,
             effect: row.effect(records.run.request.negligible),
             cost: row.cost,
+            fullest: (row.unit == Unit::FullestShard)
+                .then(|| (row.size, row.measured * row.size as f64 / row.keys as f64)),
         })
     };
     worst.into_iter().filter_map(part).collect()

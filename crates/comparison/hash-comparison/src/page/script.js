@@ -45,9 +45,11 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const body = article.querySelector(".ranking tbody");
     const rows = new Map([...body.rows].map((row) => [row.querySelector("a").hash.slice(1), row]));
     const ranked = choice.querySelector("template").content.textContent.trim().split("\n").map((line) => line.split("\t"));
-    for (const [id, enough, advice] of ranked) {
+    let words;
+    for (const [id, ...own] of ranked) {
       const { cells } = rows.get(id);
-      [cells[1].textContent, [...cells].at(-1).textContent] = [enough, advice];
+      if (own.length > 0) words = own;
+      [cells[1].textContent, [...cells].at(-1).textContent] = words;
     }
     body.append(...ranked.map(([id]) => rows.get(id)));
   }

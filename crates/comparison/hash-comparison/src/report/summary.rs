@@ -49,16 +49,17 @@ pub fn of(records: &Records) -> String {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
         advice.any(|row| row.is_recommended() || row.mine && row.suits()) && !one.stable
     };
-    let unstable: Vec<&str> = run
-        .functions
-        .iter()
-        .filter(is_shown)
-        .map(|one| &*one.name)
-        .collect();
-    if !unstable.is_empty() {
-        let names = listed(&unstable, "and");
-        let sentence = format!("In memory only: values of {names} may change with a release.");
-        text += &format!("{}\n", wrapped(sentence));
+    for (changes, how) in [
+        (false, "may change with a release"),
+        (true, "change from process to process"),
+    ] {
+        let shown = run.functions.iter().filter(is_shown);
+        let unstable = shown.filter(|one| one.changes == changes).map(|one| &*one.name);
+        let unstable: Vec<&str> = unstable.collect();
+        if !unstable.is_empty() {
+            let sentence = format!("In memory only: values of {} {how}.", listed(&unstable, "and"));
+            text += &format!("{}\n", wrapped(sentence));
+        }
     }
     for call in run.functions.iter().filter_map(|one| of_empty_keys(records, one)) {
         text += &format!("{}\n", wrapped(call));
@@ -145,8 +146,8 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
-        let enough = words.say("enough", (one, parts(one)));
-        row("good enough?", enough);
+        let enough = ["enough", "of_filters"].map(|name| words.say(name, (one, parts(one))));
+        row("good enough?", enough.join(" ").trim().to_owned());
         let label = label(&one.function);
         if label != one.function {
             row("yours", label);

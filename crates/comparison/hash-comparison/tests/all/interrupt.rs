@@ -1,26 +1,33 @@
 //! Ctrl-C and SIGTERM leave nothing behind, also during calls of a shared library.
 #![cfg(unix)]
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Lines, Read as _};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::{Child, Command, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
 
 use super::fixtures::{files, reports};
 
-/// Starts the program in a folder.
-fn started(folder: &TempDir, arguments: &[&str]) -> (Child, BufReader<ChildStderr>) {
-    let mut child = Command::new(super::PROGRAM)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
+/// Starts the program in a folder, with errors on a terminal, where it shows its phases.
+fn started(folder: &TempDir, arguments: &[&str]) -> (Child, BufReader<File>) {
+    let errors = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&errors).unwrap();
+    unlockpt(&errors).unwrap();
+    let terminal = ptsname(&errors, Vec::new()).unwrap();
+    let terminal = File::options()
+        .read(true)
+        .write(true)
+        .open(OsStr::from_bytes(terminal.as_bytes()))
         .unwrap();
-    let errors = BufReader::new(child.stderr.take().unwrap());
-    (child, errors)
+    let mut command = Command::new(super::PROGRAM);
+    command.args(arguments).current_dir(folder).env("TERM", "dumb");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null());
+    let child = child.stderr(terminal).spawn().unwrap();
+    (child, BufReader::new(errors.into()))
 }
 
 /// Sends a signal to a process.
@@ -31,7 +38,7 @@ fn send(child: &Child, signal: &str) {
 }
 
 /// Reads lines until one starts with `start`, and returns it.
-fn awaited(lines: &mut Lines<BufReader<ChildStderr>>, start: &str) -> String {
+fn awaited(lines: &mut Lines<BufReader<File>>, start: &str) -> String {
     let mut lines = lines.map(Result::unwrap);
     let line = lines.find(|line| line.starts_with(start));
     line.unwrap_or_else(|| panic!("no line started with {start}"))
@@ -45,7 +52,8 @@ fn stops(folder: &TempDir, arguments: &str, line: &str, signal: &str) {
     let mut lines = errors.lines();
     awaited(&mut lines, line);
     send(&child, signal);
-    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    // A terminal that nobody has ends with an error.
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
     assert!(!rest.iter().any(|line| line.contains("panicked")), "{rest:?}");
     assert_eq!(
         child.wait().unwrap().code(),
@@ -142,11 +150,11 @@ fn no_trial_outlives_its_run() {
         let (mut child, mut errors) = started(&folder, &arguments);
         let mut line = String::new();
         errors.read_line(&mut line).unwrap();
-        assert_eq!(line, "in the trial\n");
+        assert_eq!(line, "in the trial\r\n");
         send(&child, signal);
         // The trial has the same standard error, which ends with it.
         let mut rest = String::new();
-        errors.read_to_string(&mut rest).unwrap();
+        let _ = errors.read_to_string(&mut rest);
         assert!(!rest.contains("alive"), "{signal}: {rest}");
         let code = (*signal != "KILL").then_some(130);
         assert_eq!(child.wait().unwrap().code(), code, "{signal}: {rest}");

@@ -3,19 +3,22 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use filter_policy::parquet::ParquetPolicy;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, formats};
 use hash_comparison::advice::{self, parts};
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet, Recipe, printed, sha256, shuffled};
-use hash_comparison::questions::collisions::{self, CollisionRow, Different};
+use hash_comparison::questions::buckets::fullest_by_divisor;
+use hash_comparison::questions::collisions::{self, CollisionRow, Different, width};
 use hash_comparison::questions::filters::{
-    BITS_PER_KEY, FEWEST_KEYS, MAX_FILTER_KEYS, Probes, against_ideal, unlucky_size,
+    BITS_PER_KEY, FEWEST_KEYS, MAX_FILTER_KEYS, Probes, against_ideal, spread, unlucky_size,
 };
 use hash_comparison::questions::probes::probes;
 use hash_comparison::questions::{BucketFigure, Hashed, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{Choice, Effect, End, IDEAL, Purpose, Run, Verdict};
 use hash_comparison::run::hash;
 use proptest::prelude::*;
+use statistics::buckets::BucketLaw;
 use statistics::correction::FAMILY_LEVEL;
 use terminal::progress::{Progress, Silent};
 
@@ -187,6 +190,7 @@ fn buckets_are_filled_as_their_choice_says() {
                     value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - row.buckets.trailing_zeros())
                 }
                 Choice::Bit => value >> row.buckets & 1,
+                Choice::Halves => unreachable!("no buckets"),
             };
             let low = |&value: &u64| (u128::from(value) % (1 << row.bits)) as u64;
             let mut counts = BTreeMap::<u64, u64>::new();
@@ -208,7 +212,7 @@ fn buckets_are_filled_as_their_choice_says() {
                 BucketFigure::Compared => {
                     counts.map(|count| count * (count + 1) / 2).sum::<u64>() as f64 / keys
                 }
-                BucketFigure::Fullest => counts.max().unwrap_or(0) as f64,
+                BucketFigure::Fullest | BucketFigure::Worst => counts.max().unwrap_or(0) as f64,
                 BucketFigure::Empty => 1.0 - counts.len() as f64 / row.buckets as f64,
             };
             // Remainders are not quite equally likely, which only chi-square takes into account.
@@ -221,6 +225,140 @@ fn buckets_are_filled_as_their_choice_says() {
         }
         assert_eq!(choices.len(), 5);
     }
+}
+
+/// Values of 64 bits of which some are random, and the others constant or made of those.
+#[test]
+fn bits_that_never_change_or_repeat_others_do_not_count() {
+    type Form = fn(u64) -> u64;
+    fn apart(value: u64) -> u64 {
+        (0..32).fold(0, |all, bit| all | (value >> bit & 1) << (2 * bit))
+    }
+    fn low(value: u64) -> u64 {
+        value & 0xffff_ffff
+    }
+    let siphash = functions::find("SipHash-2-4").unwrap();
+    let random = hash(&width::sample(), siphash, &Silent).unwrap().values;
+    let of = |form: Form| width::effective_bits(&random.iter().copied().map(form).collect::<Vec<_>>(), 64);
+    let forms: [(Form, u32); 13] = [
+        (|value| value, 64),
+        (|_| 7, 0),
+        (low, 32),
+        (|value| value << 32 | 0x1234, 32),
+        (|value| low(value).swap_bytes(), 32),
+        (apart, 32),
+        (|value| value & 0x0f0f_3333_ffff_0001, 33),
+        (|value| value | 0xffff_0000_0000_0000, 48),
+        (|value| value << 32 | low(value), 32),
+        (|value| apart(value) | apart(!value.rotate_left(5)) << 1, 37),
+        (|value| low(value) | !value.swap_bytes() >> 32 << 32, 32),
+        // Bits that are sums of two others.
+        (|value| low(value) | (low(value) ^ low(value) >> 3) << 32, 32),
+        (|value| value & !1 | (value >> 7 ^ value >> 9) & 1, 63),
+    ];
+    for (index, (form, bits)) in forms.into_iter().enumerate() {
+        assert_eq!(of(form), bits, "{index}");
+    }
+    // A product repeats bits in a way that only equal values show.
+    let mixed = random
+        .iter()
+        .map(|&value| low(value).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let bits = width::effective_bits(&mixed.collect::<Vec<_>>(), 64);
+    assert!((31..=33).contains(&bits), "{bits}");
+    // Linear functions have all their bits. PHP's sets the highest, the sums of Adler-32 are small on short keys, and values of
+    // MetroHash64 have an even number of ones.
+    let fewer = functions::all().iter().filter_map(|function| {
+        let values = hash(&width::sample(), function, &Silent).unwrap().values;
+        let (name, all) = (&*function.facts.name, function.facts.output_bits);
+        Some((name, width::effective_bits(&values, all))).filter(|(_, bits)| *bits < all)
+    });
+    assert_eq!(
+        fewer.collect::<Vec<_>>(),
+        [("DJBX33A", 63), ("Adler-32", 24), ("MetroHash64", 63)]
+    );
+}
+
+/// The hash of decimal digits is a multiple of 31 and a number below 10, if there is one digit more.
+#[test]
+fn the_worst_of_all_numbers_of_shards_is_counted() {
+    let dataset = Dataset::of("numbered", (0..10_000).map(|i| i.to_string()).collect());
+    let function = functions::find("String.hashCode").unwrap();
+    let values = hash(&dataset.keys, function, &Silent).unwrap().values;
+    let all = fullest_by_divisor(&values, 32);
+    assert_eq!(all.len(), 254);
+    for &(shards, fullest) in &all {
+        let mut counts = vec![0_u64; shards as usize];
+        values
+            .iter()
+            .for_each(|value| counts[(value % shards) as usize] += 1);
+        assert_eq!(counts.iter().max(), Some(&fullest), "{shards}");
+        // 3.10 to 3.15 times an equal share where 31 divides the number.
+        assert_eq!(fullest * shards > 30_000, shards % 31 == 0, "{shards}: {fullest}");
+    }
+    let some = [31, 62, 93, 124, 155, 186, 217, 248, 100];
+    let some = some.map(|shards| all.iter().find(|one| one.0 == shards).unwrap().1);
+    assert_eq!(some, [1_000, 500, 334, 251, 201, 168, 144, 127, 106]);
+    let used: HashSet<u64> = values.iter().map(|value| value % 31).collect();
+    assert_eq!(used.len(), 10);
+    let records = judged(&dataset, function, values);
+    let worst = records
+        .shards
+        .iter()
+        .filter(|row| row.figure == BucketFigure::Worst);
+    let worst: Vec<_> = worst.collect();
+    assert_eq!((worst.len(), worst[0].buckets, worst[0].value), (1, 31, 1_000.0));
+    // Of a random function, the worst of so many is no surprise.
+    let siphash = functions::find("SipHash-2-4").unwrap();
+    let records = judged(
+        &dataset,
+        siphash,
+        hash(&dataset.keys, siphash, &Silent).unwrap().values,
+    );
+    let worst = records.shards.last().unwrap();
+    let alone = BucketLaw::remainders(10_000, worst.buckets, 64).longest_p(worst.value as u64);
+    assert!(
+        (worst.p_value - (254.0 * alone).min(1.0)).abs() < 1e-6,
+        "{worst:?}: {alone}"
+    );
+    assert_eq!(worst.verdict, Verdict::WithinChance);
+    // Too few keys for more.
+    assert_eq!(fullest_by_divisor(&[1; 17], 64), [(3, 17)]);
+}
+
+/// Counts again by the policy's methods for keys: XXH64 is Parquet's own hash. And all keys of a function whose upper half is
+/// always zero are in one block, which LevelDB's filter does not see.
+#[test]
+fn a_filter_of_64_bits_is_parquets_and_decides() {
+    let dataset = ids(20_000);
+    let (enough, records) = filters(&dataset, functions::find("xxHash64").unwrap(), dataset.seed);
+    assert_eq!(enough, [(None, true), (Some(Choice::Halves), true)]);
+    let order = shuffled(20_000, dataset.seed);
+    let key = |index: &u32| dataset.keys.get(*index as usize);
+    for row in &records.split_blocks[..BITS_PER_KEY.len()] {
+        let policy = ParquetPolicy::new(BitsPerKey::whole(row.bits_per_key));
+        let count = |built: &[u32], absent: &[u32]| {
+            let filter = policy.build(built.iter().map(key)).unwrap();
+            let absent = absent.iter().map(key);
+            absent.filter(|key| policy.key_may_match(key, &filter)).count() as u64
+        };
+        let halves = order.split_at(10_000);
+        let count = count(halves.0, halves.1) + count(halves.1, halves.0);
+        assert_eq!((row.false_positives, row.probes), (count, 20_000));
+    }
+    let crc = functions::find("CRC-32C").unwrap().hash;
+    let (enough, records) = filters(&dataset, &Function::custom("crc32c_64", 64, crc, &[]), 1);
+    assert_eq!(enough, [(None, true), (Some(Choice::Halves), false)]);
+    assert_eq!(records.split_blocks[0].rate, 1.0);
+    let ideal = records
+        .split_blocks
+        .iter()
+        .find(|row| row.function == IDEAL)
+        .unwrap();
+    let expected = formats::SPLIT_BLOCK.expected_rate(10_000, 10.into()).unwrap();
+    assert!(
+        (ideal.rate / expected - 1.0).abs() < 0.03,
+        "{ideal:?}: {expected}"
+    );
 }
 
 fn filter_row(function: &str, keys: u64, probes: u64, false_positives: u64) -> NearSizesRow {
@@ -247,7 +385,9 @@ fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
         let row = |index| filter_row(&format!("f{index}"), keys / 2, keys, (keys * 16).div_ceil(100));
         let mut rows: Vec<NearSizesRow> = (0..162).map(row).collect();
         rows.push(filter_row(IDEAL, keys / 2, 1_000_000, 10_000));
-        let first = against_ideal(&rows, &ids(0).summary, "f0").next().unwrap();
+        let first = against_ideal(&rows, &ids(0).summary, "f0", spread)
+            .next()
+            .unwrap();
         first.p_adjusted < FAMILY_LEVEL
     };
     assert!(reported(FEWEST_KEYS) && !reported(FEWEST_KEYS - 8));
@@ -330,21 +470,20 @@ fn a_filter_holds_at_most_a_million_keys_drawn_alike_for_every_seed() {
     assert_eq!(near_sizes.max(), Some(MAX_FILTER_KEYS as u64));
     let is_full = |keys, probes| (keys, probes) == (MAX_FILTER_KEYS as u64, 2 * MAX_FILTER_KEYS as u64);
     assert!(rows.iter().all(|row| is_full(row.keys, row.probes)));
-    let different: HashSet<u32> = first.iter().flatten().copied().collect();
+    let different: HashSet<u64> = first.iter().flatten().copied().collect();
     assert!(different.len() == 2 * MAX_FILTER_KEYS && first[0].len() == MAX_FILTER_KEYS);
     // Not the first keys of the file.
     assert!(first[0].iter().any(|&index| index >= 2_000_000));
     dataset.seed = 2;
     assert_eq!(Probes::new(&dataset).values(&hashed), first);
     let other = Probes::drawn(&dataset, 2).values(&hashed);
-    let other: HashSet<u32> = other[0].iter().copied().collect();
+    let other: HashSet<u64> = other[0].iter().copied().collect();
     assert!(first[0].iter().any(|index| !other.contains(index)));
 }
 
-/// Returns whether a function is good enough for a filter of these keys, drawn by this seed.
-fn is_enough(dataset: &Dataset, name: &str, seed: u64) -> bool {
-    let function = functions::find(name).unwrap();
-    let probes = Probes::drawn(dataset, seed);
+/// Returns whether a function is good enough for each filter of these keys, drawn by this seed, and the rows.
+fn filters(dataset: &Dataset, function: &Function, seed: u64) -> (Vec<(Option<Choice>, bool)>, Records) {
+    let (probes, name) = (Probes::drawn(dataset, seed), &function.facts.name);
     let values = probes.values(&hash(&dataset.keys, function, &Silent).unwrap());
     let (near_sizes, false_positives) = probes.of_function(name, &values, &Silent).unwrap();
     let mut records = Records {
@@ -356,14 +495,21 @@ fn is_enough(dataset: &Dataset, name: &str, seed: u64) -> bool {
             ..Run::default()
         })
     };
+    if function.facts.output_bits == 64 {
+        records.split_blocks = probes.of_split_blocks(name, &values, &Silent).unwrap();
+    }
+    let of_ideal = probes.split_blocks_ideal(&Silent).unwrap();
+    records.split_blocks.extend(of_ideal);
     records.near_sizes.extend(probes.sizes_ideal(&Silent).unwrap());
     records
         .false_positives
         .extend(probes.measure_ideal(&Silent).unwrap());
     records.costs = advice::costs(&records);
     let parts = parts::of(&records, &dataset.summary.name, name, &[Purpose::Filter]);
-    assert_eq!(parts.len(), 1, "{parts:?}");
-    parts[0].effect != Effect::Costly
+    let enough = parts
+        .iter()
+        .map(|part| (part.choice, part.effect != Effect::Costly));
+    (enough.collect(), records)
 }
 
 /// In single filters these functions have between 2 % fewer and 30 % more false positives than the ideal hash.
@@ -375,7 +521,9 @@ fn ten_draws_of_a_filter_give_one_verdict() {
         (numbered(|i| (i + 1).to_string()), "String.hashCode", false),
         (numbered(|i| format!("user-{i:07}")), "XXH3", true),
     ] {
-        let verdicts: Vec<bool> = (1..=10).map(|seed| is_enough(&dataset, name, seed)).collect();
+        let function = functions::find(name).unwrap();
+        let is_enough = |seed| filters(&dataset, function, seed).0.iter().all(|one| one.1);
+        let verdicts: Vec<bool> = (1..=10).map(is_enough).collect();
         assert_eq!(verdicts, [expected; 10], "{name}");
     }
 }

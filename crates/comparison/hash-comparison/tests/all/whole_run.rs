@@ -4,7 +4,7 @@ use hash_comparison::advice;
 use hash_comparison::functions::{self, Function};
 use hash_comparison::keys::{Dataset, KeySet};
 use hash_comparison::questions::filters::{IDEAL_PROBES, MAX_IDEALS};
-use hash_comparison::questions::{QUESTIONS, Records};
+use hash_comparison::questions::{BucketFigure, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, FailedTest, Finding, IDEAL, Run, Verdict};
 use hash_comparison::run::{count, count_values};
 use terminal::progress::Silent;
@@ -110,7 +110,8 @@ fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_ke
         ("BPHash", Verdict::FarWorseThanChance),
         ("APHash", Verdict::WorseThanChance),
         ("JSHash", Verdict::FarWorseThanChance),
-        ("FNV-1a 64", Verdict::WorseThanChance),
+        // By the upper half of its values, in Parquet's filter.
+        ("FNV-1a 64", Verdict::FarWorseThanChance),
         ("XXH3", Verdict::WithinChance),
     ] {
         assert_eq!(of(name).verdict, verdict, "{:?}", of(name));
@@ -118,7 +119,7 @@ fn a_filter_that_lets_most_keys_through_is_far_worse_than_chance_on_a_hundred_ke
     let bp = of("BPHash");
     assert_eq!(bp.failed, [FailedTest::FalsePositives, FailedTest::Distribution]);
     assert!(bp.reasons[0].starts_with("false positives "), "{bp:?}");
-    assert_eq!(of("FNV-1a 64").failed, [FailedTest::Distribution]);
+    assert_eq!(of("FNV-1a 64").failed, bp.failed);
     let mut rows = quality.false_positives.iter();
     let ideal = rows.find(|row| row.function == IDEAL).unwrap();
     assert!(ideal.ci_high / ideal.ci_low < 1.1, "{ideal:?}");
@@ -144,5 +145,8 @@ fn a_function_may_have_a_single_bit() {
     let of_one = records.mixing.iter().filter(|row| row.function == "one bit");
     assert!(of_one.clone().count() > 0 && { of_one }.all(|row| row.test == BitTest::Avalanche));
     let mut shards = records.shards.iter();
-    assert!(shards.all(|row| row.choice == Choice::LowBits || row.buckets <= 16));
+    // The worst of all numbers of shards may be any.
+    assert!(shards.all(|row| {
+        row.choice == Choice::LowBits || row.buckets <= 16 || row.figure == BucketFigure::Worst
+    }));
 }

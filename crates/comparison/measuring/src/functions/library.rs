@@ -6,6 +6,8 @@ mod trial;
 mod watch;
 
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 pub use self::symbol::Symbol;
 pub use self::trial::{STACK, TimeOf, try_out};
@@ -17,8 +19,11 @@ use terminal::progress::go_on;
 
 /// The nanoseconds of a call from which on a function is slow: with ten million keys, a loop would take seconds.
 const SLOW: f64 = 100.0;
+/// The time after a trial in which another process has another time of day in seconds, from which it may take a seed.
+const LATER: Duration = Duration::from_millis(1100);
 
-/// Tries each function out in a process of its own, then loads it.
+/// Tries each function out in a process of its own, then loads it. Another process a second later shows whether values change from
+/// process to process.
 ///
 /// # Errors
 ///
@@ -34,10 +39,19 @@ pub fn load(symbols: &[Symbol], terminal: &Terminal) -> Result<Vec<Function>, Fa
     watch::start(names.collect(), terminal.interrupt.flag());
     let mut functions: Vec<Function> = Vec::new();
     for symbol in symbols {
-        let nanoseconds = trial::of(symbol, terminal)?;
+        let (nanoseconds, digest) = trial::of(symbol, true, terminal)?;
         let function = load_one(symbol, &functions, nanoseconds >= SLOW);
         go_on(terminal)?;
-        functions.push(function.map_err(|why| symbol.error(&why))?);
+        let mut function = function.map_err(|why| symbol.error(&why))?;
+        function.facts.changes = trial::digest_here(function.hash) != digest;
+        functions.push(function);
+    }
+    thread::sleep(LATER);
+    go_on(terminal)?;
+    for (symbol, function) in symbols.iter().zip(&mut functions) {
+        let (_, later) = trial::of(symbol, false, terminal)?;
+        function.facts.changes |= trial::digest_here(function.hash) != later;
+        function.facts.stable = !function.facts.changes;
     }
     Ok(functions)
 }

@@ -7,6 +7,8 @@
 mod counting;
 mod tables;
 
+use std::ops::RangeInclusive;
+
 use super::judging::{percent, placed, verdict};
 use super::tables::Cell;
 use super::{Defect, Measure, Of, Question, Records, Section};
@@ -32,6 +34,8 @@ stored! {
         Compared,
         /// Keys in the fullest bucket; the p-value is that of the upper tail.
         Fullest,
+        /// The fullest bucket at the worst number of buckets from 3 to 256. The p-value is corrected for how many were tried.
+        Worst,
         /// Share of empty buckets.
         Empty,
     }
@@ -88,6 +92,9 @@ pub(super) const QUESTION: Question = Question {
         records.occupancy.extend(of_tables);
         let of_shards = fill(of, (all, bits), shards, &[BucketFigure::Fullest]);
         records.shards.extend(of_shards);
+        let worst = worst_divisor(some, bits).into_iter().collect();
+        let of_worst = fill(of, (all, bits), worst, &[BucketFigure::Worst]);
+        records.shards.extend(of_worst);
     }),
     judge: |records| {
         judge(&mut records.distribution);
@@ -111,8 +118,8 @@ pub(super) const QUESTION: Question = Question {
             p_adjusted: row.p_adjusted,
             measurable: false,
             decides: true,
-            shown: SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
-            costliest: false,
+            shown: row.figure != BucketFigure::Worst && SHARDS_SHOWN.contains(&(row.choice, row.buckets)),
+            costliest: row.figure == BucketFigure::Worst,
         };
         // Fibonacci hashing makes up for a weak function, so its figures do not judge one.
         let counts =
@@ -259,7 +266,7 @@ fn largest_prime(limit: u64) -> u64 {
 const BY_LOW_BITS: [u64; 4] = [256, 64, 16, 4];
 /// Numbers of shards chosen by the high bits. The last are not powers of two.
 const BY_HIGH_BITS: [u64; 6] = [256, 64, 16, 4, 100, 12];
-/// Numbers of shards chosen by the remainder, none a power of two.
+/// Numbers of shards chosen by the remainder that have a row of their own, none a power of two.
 const BY_REMAINDER: [u64; 10] = [251, 200, 100, 48, 24, 13, 12, 10, 6, 3];
 
 /// Returns a few shards.
@@ -269,6 +276,32 @@ fn shards(keys: u64) -> Vec<(Choice, u64)> {
     all.extend(BY_REMAINDER.map(|shards| (Choice::Remainder, shards)));
     all.retain(|(_, shards)| shards * LEAST_EXPECTED <= keys);
     all
+}
+
+/// Returns the numbers of shards of which the worst by the remainder is counted, as far as so many keys can fill them.
+fn divisors(keys: u64) -> RangeInclusive<u64> {
+    3..=(keys / LEAST_EXPECTED).min(256)
+}
+
+/// Returns each number of shards from 3 to 256 that the keys can fill, with the keys in the fullest shard by the remainder.
+pub fn fullest_by_divisor(values: &[u64], bits: u32) -> Vec<(u64, u64)> {
+    // The largest first, since they share tallies with the smaller ones.
+    let divisors = divisors(values.len() as u64).rev();
+    let tables: Vec<_> = divisors.map(|divisor| (Choice::Remainder, divisor)).collect();
+    let counts = counting::counts((values, bits), &tables).into_iter();
+    let fullest = counts.map(|counts| counts.into_iter().max().unwrap_or_default().into());
+    tables.iter().map(|table| table.1).zip(fullest).collect()
+}
+
+/// Returns the number of shards by remainder that chance explains least.
+fn worst_divisor(values: &[u64], bits: u32) -> Option<(Choice, u64)> {
+    let p_value = |(divisor, fullest)| law(values.len() as u64, divisor, bits).longest_p(fullest);
+    let all = fullest_by_divisor(values, bits).into_iter();
+    let ranked = all.map(|one| (p_value(one), one));
+    // Where probabilities are too small for a number, the larger share is the worst.
+    let share = |(divisor, fullest): (u64, u64)| divisor * fullest;
+    let worst = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(share(b.1).cmp(&share(a.1))));
+    worst.map(|(_, (divisor, _))| (Choice::Remainder, divisor))
 }
 
 /// Fills each table with the low bits of values, and returns the figures of the counts. Each row is that of a single test until
@@ -323,7 +356,7 @@ impl BucketRow {
                 .iter()
                 .map(|&count| u64::from(count) * u64::from(count.saturating_sub(1)) / 2)
                 .sum(),
-            BucketFigure::Fullest => counts.iter().copied().max().unwrap_or_default().into(),
+            BucketFigure::Fullest | BucketFigure::Worst => counts.iter().copied().max().unwrap_or(0).into(),
             BucketFigure::Empty => counts.iter().filter(|&&count| count == 0).count() as u64,
         };
         let law = self.law();
@@ -367,6 +400,7 @@ impl BucketRow {
         match self.figure {
             BucketFigure::Compared => law.pairs_p(count),
             BucketFigure::Empty => law.empty_p(count),
+            BucketFigure::Worst => bonferroni(law.longest_p(count), divisors(self.keys).count()),
             _ => law.longest_p(count),
         }
     }

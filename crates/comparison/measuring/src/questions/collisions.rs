@@ -5,6 +5,7 @@
 
 pub mod structured;
 mod tables;
+pub mod width;
 
 use core::cmp::Ordering;
 use core::ops::RangeInclusive;
@@ -110,11 +111,12 @@ pub(super) const QUESTION: Question = Question {
         let whole = whole.map(|row| cost(row, Some(Purpose::Checksum)));
         compared.into_iter().chain(whole).collect()
     },
-    at: |row, _, keys| {
+    at: |row, function, keys| {
         let bits = u32::try_from(row.size)
             .ok()
             .filter(|_| row.unit == Unit::Collisions)?;
-        Some([CollisionLaw::new(keys, bits).expected(); 2])
+        let own = bits.min(function.effective_bits());
+        Some([bits, own].map(|bits| CollisionLaw::new(keys, bits).expected()))
     },
     columns: |data, function| {
         let row = data.full_width(function);

@@ -1,4 +1,4 @@
-//! False positives: each function inside the real filter policy.
+//! False positives: each function inside the real filter policies, LevelDB's for 32 bits of a hash and Parquet's for 64.
 
 mod exact;
 mod measure;
@@ -14,7 +14,7 @@ use terminal::progress::go_on;
 pub use self::exact::{UnluckySize, WiderHash, unlucky_size, wider_hash};
 pub use self::measure::*;
 pub use self::verdict::FEWEST_KEYS;
-pub use self::verdict::{AgainstIdeal, against_ideal};
+pub use self::verdict::{AgainstIdeal, against_ideal, spread, spread_of_blocks};
 
 rows! {
     /// A row of `false_positives.csv`.
@@ -49,7 +49,8 @@ rows! {
     }
 
     /// A row of `near_sizes.csv`: false positives of LevelDB filters of `keys` keys and of the next smaller numbers of
-    /// keys, because the rate of this format jumps with the exact length of the filter.
+    /// keys, because the rate of this format jumps with the exact length of the filter. Or a row of `split_blocks.csv`: those of
+    /// Parquet's filters, of functions of 64 bits, with `keys` keys alone.
     pub struct NearSizesRow: [dataset] {
         /// Bits per key of the filters.
         pub bits_per_key: u32,
@@ -95,10 +96,17 @@ pub(super) const QUESTION: Question = Question {
             go_on(progress)?;
             let (near_sizes, rates) = match hashed {
                 Some(hashed) => {
-                    let values = probes.values(hashed);
-                    probes.of_function(&hashed.function.facts.name, &values, progress)?
+                    let (facts, values) = (&hashed.function.facts, probes.values(hashed));
+                    if facts.output_bits == u64::BITS {
+                        let rows = probes.of_split_blocks(&facts.name, &values, progress)?;
+                        records.split_blocks.extend(rows);
+                    }
+                    probes.of_function(&facts.name, &values, progress)?
                 }
-                None => (probes.sizes_ideal(progress)?, probes.measure_ideal(progress)?),
+                None => {
+                    records.split_blocks.extend(probes.split_blocks_ideal(progress)?);
+                    (probes.sizes_ideal(progress)?, probes.measure_ideal(progress)?)
+                }
             };
             records.near_sizes.extend(near_sizes);
             records.false_positives.extend(rates);
@@ -106,8 +114,11 @@ pub(super) const QUESTION: Question = Question {
         })
     }),
     defects: |records, dataset, function| {
-        let compared = against_ideal(&records.near_sizes, dataset, &function.name);
-        verdict::defects(compared, function.bits)
+        let low = against_ideal(&records.near_sizes, dataset, &function.name, spread);
+        let whole = against_ideal(&records.split_blocks, dataset, &function.name, spread_of_blocks);
+        let mut defects = verdict::defects(low, function.bits, "filters");
+        defects.extend(verdict::defects(whole, function.output_bits, "Parquet's filters"));
+        defects
     },
     costs: verdict::costs,
     at: exact::at,
@@ -125,8 +136,9 @@ pub(super) const QUESTION: Question = Question {
     sections: &[Section {
         title: "false positives",
         id: None,
-        text: "Counted in LevelDB's filter of at most 1,000,000 keys, drawn from a larger set; the row “ideal” adds up several keyed \
-               64-bit hashes in the same filter, each cut to 32 bits. The rate of this filter jumps with its exact number of \
+        text: "Counted in LevelDB's filter, which takes 32 bits of a hash, of at most 1,000,000 keys, drawn from a larger set; the row \
+               “ideal” adds up several keyed 64-bit hashes. Functions of 64 bits are counted in Parquet's filter, too: the upper \
+               half chooses a block of 32 bytes, and the lower half bits in it. The rate of LevelDB's filter jumps with its exact number of \
                bits, and grows with millions of keys, because start and step of all probes come from one 32-bit hash. The tests and the advice therefore take means over up \
                to 16 numbers of keys, those just below the one that is named. Filters with a hash function of their own do \
                not depend on the choice above; their rates and bits are calculated.",

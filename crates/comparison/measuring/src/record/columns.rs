@@ -63,6 +63,8 @@ stored! {
         Remainder,
         /// One bit of the value; there are two buckets.
         Bit,
+        /// Both halves of 64 bits: the block of a filter by the upper, and the bits in the block by the lower.
+        Halves,
     }
 }
 
@@ -120,6 +122,7 @@ impl Choice {
             Self::Fibonacci => "multiplication",
             Self::Remainder => "remainder",
             Self::Bit => "a bit",
+            Self::Halves => "both halves",
         }
     }
 }

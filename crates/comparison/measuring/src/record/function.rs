@@ -13,6 +13,9 @@ stored! {
         pub bits: u32,
         /// Number of output bits of the function.
         pub output_bits: u32,
+        /// Number of output bits that count, if there are fewer: the others never change, or repeat them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub effective_bits: Option<u32>,
         /// Crate and version of the function.
         pub origin: String,
         /// Year of the first publication.
@@ -25,6 +28,9 @@ stored! {
         pub weaknesses: Vec<String>,
         /// Set if the function promises the same values forever on every platform.
         pub stable: bool,
+        /// Set if the function returned other values in another process.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub changes: bool,
         /// Licence of the crate, as SPDX writes it; empty for a user's function without a licence.
         pub licence: String,
         /// The seed or key that was used, in words; `None` for a function without one.
@@ -52,6 +58,13 @@ stored! {
         SeedOnly,
         /// The function was made to withstand attackers under a secret random key.
         Keyed,
+    }
+}
+
+impl FunctionSummary {
+    /// Returns the number of output bits that count.
+    pub fn effective_bits(&self) -> u32 {
+        self.effective_bits.unwrap_or(self.output_bits)
     }
 }
 

@@ -15,13 +15,16 @@ stored! {
         #[default]
         #[value(skip)]
         FilterOrTable,
-        /// A stored Bloom filter: false positives relative to an ideal hash; values that never change; time of overlapping calls
+        /// A stored Bloom filter: false positives of LevelDB's, which takes 32 bits, and for functions of 64 bits of Parquet's, relative
+        /// to an ideal hash; values that never change; time of overlapping calls
         Filter,
         /// A hash table in memory: comparisons per lookup; time of calls that wait for each other
         Table,
-        /// Shards: keys in the fullest of 3 to 256 shards; values that never change; time of overlapping calls
+        /// Shards: keys in the fullest of 3 to 256 shards, by remainder in the worst number of all; values that never change; time of
+        /// overlapping calls
         Shard,
-        /// Checksums against accidents: collisions of all bits; values that never change; time of overlapping calls
+        /// Checksums against accidents: collisions of all bits; enough bits that count; values that never change; time of overlapping
+        /// calls
         Checksum,
     }
 }
@@ -97,7 +100,8 @@ impl Default for Request {
 stored! {
     /// What is counted of a function in some place.
     pub enum Unit {
-        /// Share of absent keys that match in a LevelDB filter; the size of the place is the filter's bits per key.
+        /// Share of absent keys that match in a filter of LevelDB's layout, or of Parquet's, which both halves of 64 bits choose
+        /// bits of; the size of the place is the filter's bits per key.
         FalsePositives,
         /// Keys compared per key found in a hash table; the size is the number of buckets.
         Comparisons,
@@ -125,6 +129,8 @@ stored! {
         Resistance,
         /// Values may change with a release or platform.
         Stability,
+        /// Values change from process to process.
+        Change,
         /// The hash is too short for this many keys, or for a checksum that resists forgery.
         Width,
     }
@@ -176,8 +182,8 @@ rows! {
         pub decides: bool,
         /// Set if the place is shown for every function.
         pub shown: bool,
-        /// Set if, of the places that are chosen in the same way, this is the costliest, measurably worse than chance, and
-        /// another than the one shown: it is shown beside that.
+        /// Set if, of the places that are chosen in the same way, this is the costliest, measurably worse than chance or the worst
+        /// number of shards by the remainder, and another than the one shown: it is shown beside that.
         pub costliest: bool,
     }
 }

@@ -136,6 +136,63 @@ fn stated_paths_are_those_of_the_schema() {
     assert!(nested > 0);
 }
 
+/// A column `a.b` has 1 and 2, and the column `b` of the group `a` has 3 and 4.
+#[test]
+fn columns_of_one_path() {
+    let whole = bytes("parquet/values.parquet");
+    let groups = |file: &[u8], path: &str, numbers: &[&str]| {
+        let file = ParquetFile::open(file).unwrap();
+        let of_column = |chunk: &ColumnChunk| {
+            let parse = |number: &&str| Value::parse(number, chunk.column_type, ValueForm::Written);
+            numbers.iter().map(parse).collect()
+        };
+        file.row_groups_with(path, of_column)
+    };
+    let file = ParquetFile::open(&whole[..]).unwrap();
+    let shared: Vec<_> = file
+        .footer()
+        .columns
+        .iter()
+        .filter(|chunk| chunk.shares_path)
+        .collect();
+    let [top, nested] = shared[..] else {
+        panic!("two columns");
+    };
+    assert_eq!([&*top.path, &*nested.path], ["a.b"; 2]);
+    assert_eq!(nested.column, top.column + 1);
+    for numbers in [&["1"][..], &["2"], &["3"], &["5", "4"]] {
+        assert_eq!(groups(&whole, "a.b", numbers), Ok(vec![0]), "{numbers:?}");
+    }
+    for numbers in [&["5", "6"][..], &[]] {
+        assert_eq!(groups(&whole, "a.b", numbers), Ok(vec![]), "{numbers:?}");
+    }
+    assert_eq!(groups(&bytes("parquet/offset_0.parquet"), "b", &[]), Ok(vec![]));
+    assert_eq!(groups(&whole, "no column", &["5"]), Ok(vec![0]));
+    assert!(groups(&whole, "a.b", &["five"]).is_err());
+    // One of them has no filter, or one of zeros.
+    for chunk in [top, nested] {
+        let offset = chunk.filter_offset.unwrap();
+        let stated = [&[0x16][..], &varint(offset << 1)].concat();
+        let at = whole
+            .windows(stated.len())
+            .rposition(|bytes| bytes == stated)
+            .unwrap();
+        let mut without = whole.clone();
+        // The offset 0, in as many bytes.
+        without[at + 1..at + stated.len()].fill(0x80);
+        without[at + stated.len() - 1] = 0;
+        let filter = file.filters([chunk]).next().unwrap().1.unwrap();
+        let mut unfilled = whole.clone();
+        unfilled[filter.place.end as usize - filter.bitset.len()..filter.place.end as usize].fill(0);
+        for changed in [without, unfilled] {
+            assert_eq!(groups(&changed, "a.b", &["5"]), Ok(vec![0]));
+        }
+    }
+    // In the second of three row groups.
+    let rows = bytes("parquet/row_groups.parquet");
+    assert_eq!(groups(&rows, "id", &["7"]), Ok(vec![1]));
+}
+
 /// The footer has the offset and length of the first column's filter, two numbers that follow each other.
 #[test]
 fn places_that_are_wrong() {
@@ -209,9 +266,20 @@ fn headers_that_name_nothing() {
 #[test]
 fn files_that_are_not_parquet() {
     let error = |bytes: &[u8]| ParquetFile::open(bytes).unwrap_err();
-    for bytes in [&b""[..], b"PAR1PAR1", b"PAR1\0\0\0\0PAR2"] {
+    for bytes in [&b""[..], b"PAR", b"PAR2\0\0\0\0PAR2"] {
         assert_eq!(error(bytes), Error::NotParquet);
     }
+    let whole = bytes("parquet/values.parquet");
+    for bytes in [
+        &whole[..4],
+        &whole[..11],
+        &whole[..whole.len() - 1],
+        b"PAR1\0\0\0\0PAR2",
+        b"PARE\0\0\0\0",
+    ] {
+        assert_eq!(error(bytes), Error::Cut);
+    }
+    assert!(!Error::<PastEnd>::Cut.is_damage() && Error::<PastEnd>::Cut.to_string().contains("with PAR1"));
     assert_eq!(error(b"PAR1\x01\0\0\0PARE"), Error::EncryptedFooter);
     let too_long = error(b"PAR1\xff\xff\xff\x7fPAR1");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Values of columns, of which the tests of the program `filters` look up all kinds.
 
-use filter_parquet::{ColumnType, LogicalType, PhysicalType, Value, ValueError, ValueForm};
+use filter_parquet::{ColumnType, LogicalType, PhysicalType, Typed, Value, ValueError, ValueForm};
 use proptest::prelude::*;
 
 const fn of(physical: PhysicalType, logical: Option<LogicalType>) -> ColumnType {
@@ -63,6 +63,69 @@ fn errors_name_the_value_and_what_is_allowed() {
         Value::from_bytes(&[7, 0, 0, 0], int),
         Value::parse("7", int, Written)
     );
+}
+
+#[test]
+fn values_with_types_are_those_that_people_write() {
+    use LogicalType::{Date, Decimal, Float16, Time, Timestamp, Uuid};
+    use PhysicalType::{ByteArray, Double, FixedLenByteArray, Float, Int32, Int64, Int96};
+
+    let uuid = of(FixedLenByteArray(16), Some(Uuid));
+    let decimal = of(Int64, Some(Decimal(4)));
+    let [date, time] = [Date, Time(3, true)].map(|logical| of(Int32, Some(logical)));
+    let [utc, local] = [true, false].map(|is_utc| of(Int64, Some(Timestamp(9, is_utc))));
+    for (value, column, text) in [
+        (Typed::Number(-7, 0), of(Int32, None), "-7"),
+        (Typed::Number(700, 2), of(Int64, None), "7"),
+        (Typed::Number(15, 1), decimal, "1.5"),
+        (Typed::Number(7, 0), decimal, "7"),
+        (Typed::Float(1234.5, 15), decimal, "1234.5"),
+        (Typed::Float(-0.0, 15), of(Double, None), "0.0"),
+        (Typed::Number(1, 1), of(Float, None), "0.1"),
+        (
+            Typed::Number(3, 0),
+            of(FixedLenByteArray(2), Some(Float16)),
+            "3.0",
+        ),
+        (Typed::Uuid([7; 16]), uuid, "07070707-0707-0707-0707-070707070707"),
+        (Typed::Date(-208_100), date, "1400-03-30"),
+        (Typed::Timestamp(86_400_000, 3, false), date, "1970-01-02"),
+        (Typed::Time(1_500, 3, false), time, "00:00:01.5Z"),
+        (
+            Typed::Timestamp(-1_000_001, 6, true),
+            utc,
+            "1969-12-31T23:59:58.999999Z",
+        ),
+        (Typed::Timestamp(7, 0, false), local, "1970-01-01 00:00:07"),
+    ] {
+        let written = Value::parse(text, column, ValueForm::Written).unwrap();
+        assert_eq!(Value::of(value, column), Ok(written), "{value:?}");
+        assert_eq!(Value::of(Typed::Text(text), column), Value::of(value, column));
+    }
+    for (value, column) in [
+        (Typed::Number(10_i128.pow(31), 0), uuid),
+        (Typed::Number(i128::MAX, 0), decimal),
+        (Typed::Float(130_128_727_134.5, 15), decimal),
+        (Typed::Float(f64::INFINITY, 15), decimal),
+        (Typed::Number(1, i64::MIN), decimal),
+        (Typed::Number(1, -400), of(Double, None)),
+        (Typed::Float(7.0, 15), of(Int32, None)),
+        (Typed::Timestamp(7, 9, false), utc),
+        (Typed::Timestamp(i128::MIN, u32::MAX, true), utc),
+        (Typed::Time(7, 3, true), of(Int32, Some(Time(3, false)))),
+        (Typed::Time(7, 6, true), time),
+        (Typed::Date(i128::MAX), date),
+        (Typed::Date(7), local),
+        (Typed::Uuid([7; 16]), of(ByteArray, None)),
+        (Typed::Timestamp(7, 9, true), of(Int96, None)),
+        (Typed::Text(&"7".repeat(1000)), of(Int64, None)),
+    ] {
+        let error = Value::of(value, column).unwrap_err().to_string();
+        assert!(
+            error.starts_with("value must be ") && error.len() < 300,
+            "{error}"
+        );
+    }
 }
 
 proptest! {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use crate::formats::leveldb::probes;
-use crate::sizing::DoubleHashing;
+use crate::sizing::{DoubleHashing, Precision};
 use crate::view::FilterView;
 
 /// The minimum number of bits.
@@ -386,7 +386,12 @@ impl ListedFormat for Basho {
     /// The rate of double hashing modulo 2^32: within 5 % of counts.
     fn rate(&self, keys: u64) -> Result<f64, Error> {
         let (_, bits) = size(self.bits_per_key, keys)?;
-        Ok(rate(bits, keys, probes(self.bits_per_key)))
+        Ok(rate(bits, keys, probes(self.bits_per_key), Precision::Full))
+    }
+
+    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
+        let (_, bits) = size(self.bits_per_key, keys)?;
+        Ok(rate(bits, keys, probes(self.bits_per_key), Precision::Rough))
     }
 
     /// Rounds down to the bits that a filter of these keys can have.
@@ -401,7 +406,7 @@ impl ListedFormat for Basho {
             FilterView::bloom(self.facts().kind, filter.bit_array, len, filter.probes).with_rate_of(
                 |bits, keys, probes| {
                     let len = usize::try_from(bits / 8).unwrap_or(usize::MAX);
-                    bits_in(len).map_or(1.0, |bits| rate(bits, keys, probes))
+                    bits_in(len).map_or(1.0, |bits| rate(bits, keys, probes, Precision::Full))
                 },
             )
         })
@@ -414,8 +419,9 @@ impl ListedFormat for Basho {
 
 /// Returns the rate of a filter of this many bits. The second hash makes starts and steps independent; only sums of the
 /// first overflow.
-fn rate(bits: u32, keys: u64, probes: u8) -> f64 {
-    let rate = DoubleHashing::Modulo(32).rate(bits.into(), keys as f64, probes.into());
+fn rate(bits: u32, keys: u64, probes: u8, precision: Precision) -> f64 {
+    let (bits, keys, probes) = (bits.into(), keys as f64, probes.into());
+    let rate = DoubleHashing::Modulo(32).rate_with(bits, keys, probes, precision);
     rate.unwrap_or(1.0)
 }
 

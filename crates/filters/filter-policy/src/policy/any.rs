@@ -81,6 +81,11 @@ pub(crate) trait ListedFormat: Format + Copy + Send + Sync + 'static {
     /// From 44 bits per key on, more bits must never raise the rate; below, it may rise where the probe count changes.
     fn rate(&self, keys: u64) -> Result<f64, Error>;
 
+    /// Returns about this rate, of which searches compute many. By default it is the rate itself.
+    fn rough_rate(&self, keys: u64) -> Result<f64, Error> {
+        self.rate(keys)
+    }
+
     /// Returns the number of bits that the hash values of this many keys can reach: a larger filter has no lower rate.
     /// Returns `None` if bits per key are limited to 1 to 100, as in RocksDB's formats.
     fn reach(keys: u64) -> Option<u64>;
@@ -120,6 +125,8 @@ pub(crate) trait AnyListed {
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
 
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error>;
+
     fn reach(&self, keys: u64) -> Option<u64>;
 
     fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a>;
@@ -157,6 +164,10 @@ impl<F: ListedFormat> AnyListed for F {
 
     fn rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         ListedFormat::rate(&self.with_bits_per_key(bits_per_key), keys)
+    }
+
+    fn rough_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        ListedFormat::rough_rate(&self.with_bits_per_key(bits_per_key), keys)
     }
 
     fn reach(&self, keys: u64) -> Option<u64> {

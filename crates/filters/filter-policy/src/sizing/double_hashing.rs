@@ -12,14 +12,40 @@ mod walks;
 use crate::Error;
 use crate::error::outside;
 
-use self::cover::{MAX, Shares, all_covered};
-pub(crate) use self::walks::{Walks, gcd};
+use self::cover::{MAX, Moves, Shares, all_covered};
+pub(crate) use self::walks::{Walks, gcd, inverse};
 
 /// Filters with more probes of all keys for each bit are so full that repeated positions do not matter.
 const CROWDED: f64 = 4.0;
 
 /// A part of the rate that is smaller than this share of it is not computed.
-const NEGLIGIBLE: f64 = 3e-4;
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// The precision of an estimated rate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Precision {
+    Full,
+    /// A tenth of the time, for searches.
+    Rough,
+}
+
+impl Precision {
+    /// Returns the number of draws, of these at full precision.
+    pub(crate) const fn of(self, draws: u64) -> u64 {
+        match self {
+            Self::Full => draws,
+            Self::Rough => draws / 16,
+        }
+    }
+
+    /// Returns the rate to state: a rough one a little higher, so that a search seldom ends at a size which is too small.
+    pub(crate) const fn stated(self, rate: f64) -> f64 {
+        match self {
+            Self::Full => rate,
+            Self::Rough => 1.015 * rate,
+        }
+    }
+}
 
 /// Double hashing: the probes of a key are at `start + i * step` modulo the number of bits. The variants are the
 /// arithmetic of these sums, in which engines and libraries differ.
@@ -51,12 +77,23 @@ impl DoubleHashing {
     ///
     /// A Monte Carlo estimate with a fixed seed, so that the same arguments give the same rate. Counts for one key to
     /// thousands at rates of 10 to 0.01 % agree within 10 %, and at rates of 1e-9 within a factor of 2. It is an upper
-    /// bound with more than 64 probes. It takes 2 to 50 ms, the longer the more probes there are.
+    /// bound with more than 64 probes. It takes milliseconds, the longer the more probes there are.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfDomain`] when `bits` is 0, `keys` negative or not finite, or the power of two above 64.
     pub fn rate(self, bits: u64, keys: f64, probes: u32) -> Result<f64, Error> {
+        self.rate_with(bits, keys, probes, Precision::Full)
+    }
+
+    /// Returns the [`rate`](Self::rate) with this precision.
+    pub(crate) fn rate_with(
+        self,
+        bits: u64,
+        keys: f64,
+        probes: u32,
+        precision: Precision,
+    ) -> Result<f64, Error> {
         if bits == 0 {
             return Err(outside("number of bits", 0.0, "at least 1"));
         }
@@ -70,7 +107,7 @@ impl DoubleHashing {
             Self::Mirrored => bits.min(1 << 31),
             Self::Unbounded => bits,
         };
-        let walks = Walks::new(self, bits, probes);
+        let walks = Walks::new(self, bits, probes, precision);
         // More probes than are looked at fill the filter as more keys do.
         let looked_at = walks.probes().max(1) as f64;
         let keys = keys * f64::from(probes) / looked_at;
@@ -78,7 +115,7 @@ impl DoubleHashing {
             Self::Mirrored => unevenness(bits, keys * looked_at),
             Self::Unbounded | Self::Modulo(_) => 1.0,
         };
-        Ok(rate_of(&walks, keys, unevenness))
+        Ok(precision.stated(rate_of(&walks, keys, unevenness)))
     }
 }
 
@@ -93,7 +130,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
     let even = -libm::expm1(balls * libm::log1p(-1.0 / bits));
     let ones = (even * unevenness).min(1.0);
     let ideal = libm::pow(ones, probes as f64);
-    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys) < NEGLIGIBLE * ideal {
+    if balls >= CROWDED * bits || ones == 1.0 || walks.most_repetitions(keys, ones) < NEGLIGIBLE * ideal {
         return ideal;
     }
     let classes = walks.classes();
@@ -103,7 +140,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
         .sum();
     // As many more keys cover a position as make it a one so much more often.
     let more = libm::log1p(-ones) / libm::log1p(-even);
-    let mut rate = 0.0;
+    let (mut rate, mut moves): (f64, Moves) = (0.0, [[0.0; MAX + 1]; MAX + 1]);
     // The class of most keys comes first.
     for positions in core::iter::once(probes).chain(1..probes) {
         let (Some(&share), Some(hits)) = (classes.shares.get(positions), classes.hits.get(positions)) else {
@@ -112,7 +149,7 @@ pub(crate) fn rate_of(walks: &Walks, keys: f64, unevenness: f64) -> f64 {
         if share > NEGLIGIBLE * rate {
             // A position is covered as often as any position is.
             let once = more * positions as f64 * mean / bits;
-            rate += share * all_covered(positions, hits, once, keys);
+            rate += share * all_covered(positions, hits, once, keys, &mut moves);
         }
     }
     rate.min(1.0)

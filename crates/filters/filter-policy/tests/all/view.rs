@@ -78,4 +78,15 @@ fn keys_are_estimated() {
             );
         }
     }
+    // The bits that third probes share count as fewer keys.
+    let keys: Vec<[u8; 4]> = (0..1_000_000_u32).map(|i| (i * 7).to_le_bytes()).collect();
+    let filter = filter_of(&BloomFilterPolicy::new(TEN), &keys);
+    let view = FilterView::new(formats::LEVEL_DB, &filter);
+    let estimate = view.estimated_len().unwrap();
+    assert!((995_000..1_005_000).contains(&estimate), "{estimate}");
+    let (stated, rate) = (
+        formats::LEVEL_DB.expected_rate(1_000_000, TEN).unwrap(),
+        view.expected_rate(),
+    );
+    assert!((rate / stated - 1.0).abs() < 0.03, "{rate}, {stated}");
 }

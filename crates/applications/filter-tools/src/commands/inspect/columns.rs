@@ -29,7 +29,9 @@ impl ParquetFile {
             .filters
             .iter()
             .filter(|filter| filter.may_match == Some(false));
-        denying.count() as u64
+        let mut row_groups: Vec<u64> = denying.map(|filter| filter.row_group).collect();
+        row_groups.dedup();
+        row_groups.len() as u64
     }
 }
 
@@ -124,7 +126,11 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
     let are_several = files.len() as u64 + unread > 1;
-    let place = |filter: &FilterReport| (parquet::printed(&filter.column), grouped(filter.row_group));
+    let place = |filter: &FilterReport| {
+        let position = filter.position.map(|position| format!(" (column {position})"));
+        let column = parquet::printed(&filter.column) + &position.unwrap_or_default();
+        (column, grouped(filter.row_group))
+    };
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
     let mut to_the_right = vec![1, 2, 3];

@@ -34,6 +34,9 @@ struct FileReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     damage: Option<String>,
+    /// The reason why the filter was not read, although it may be intact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_read: Option<String>,
     /// Set if the bytes can also be those of another format.
     #[serde(skip)]
     may_be_foreign: bool,
@@ -100,7 +103,15 @@ pub(super) fn set(folder: &Path, format: Option<&StoredFormat>, json: bool) -> R
             rate.unwrap_or_default()
         )?;
     }
-    checked(rows.iter().all(|row| row.damage.is_none()))
+    verdict(&rows, "shard")
+}
+
+/// Fails if a filter is damaged, or else if one was not read.
+fn verdict(rows: &[FileReport], what: &str) -> Result<(), Failure> {
+    checked(rows.iter().all(|row| row.damage.is_none()))?;
+    let count = rows.iter().filter(|row| row.not_read.is_some()).count() as u64;
+    let text = || Failure::input(format_args!("{} not read", counted(count, what)));
+    (count == 0).then_some(()).ok_or_else(text)
 }
 
 /// Shows files with a filter each, of this format if their bytes do not identify it.
@@ -120,12 +131,18 @@ pub(super) fn files(files: Vec<Given>, format: Option<&StoredFormat>, json: bool
         rows.push(described(shown(path), &name, bytes.len(), opened));
     }
     show(&rows, json)?;
-    checked(rows.iter().all(|row| row.damage.is_none()))
+    verdict(&rows, "file")
 }
 
 fn described(file: String, format: &str, bytes: u64, opened: Result<StoredFilter, Error>) -> FileReport {
     let filter = opened.as_ref().ok();
     let header = filter.and_then(StoredFilter::header);
+    let reason = opened.as_ref().err().map(Error::to_string);
+    let may_be_foreign = matches!(opened, Err(Error::NoFilter { .. }));
+    let (damage, not_read) = match opened {
+        Err(Error::Damaged { .. } | Error::NoFilter { .. }) => (reason, None),
+        _ => (None, reason),
+    };
     FileReport {
         file,
         format: format.to_owned(),
@@ -135,8 +152,9 @@ fn described(file: String, format: &str, bytes: u64, opened: Result<StoredFilter
         expected_rate: filter.map(StoredFilter::expected_rate),
         fill: filter.and_then(StoredFilter::fill),
         note: filter.and_then(emptied),
-        may_be_foreign: matches!(opened, Err(Error::WrongFormat { .. })),
-        damage: opened.err().map(|error| error.to_string()),
+        damage,
+        not_read,
+        may_be_foreign,
     }
 }
 
@@ -169,13 +187,15 @@ fn show(rows: &[FileReport], json: bool) -> Result<(), Failure> {
     ];
     writeln!(out, "{}", table(header, &[2, 3, 4, 5, 6, 7], cells))?;
     for row in rows {
-        if let Some(damage) = &row.damage {
-            let label = if row.may_be_foreign {
-                "another format, or damage"
-            } else {
-                "damage"
-            };
-            writeln!(out, "\n{label}: {damage}")?;
+        let damage = if row.may_be_foreign {
+            "another format, or damage"
+        } else {
+            "damage"
+        };
+        for (label, reason) in [(damage, &row.damage), ("not read", &row.not_read)] {
+            if let Some(reason) = reason {
+                writeln!(out, "\n{label}: {reason}")?;
+            }
         }
         let of_fill = row.fill.as_ref().zip(row.expected_rate);
         let of_fill = of_fill.map_or_else(Vec::new, |(fill, rate)| notes(fill, rate));

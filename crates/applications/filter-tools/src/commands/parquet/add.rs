@@ -27,7 +27,7 @@ use crate::commands::numbers::{bytes, rate, share};
 use crate::commands::{folder_of, note, print_json, refuse_stdout, wrong};
 use crate::inspection::parquet::printed;
 use crate::inspection::shown;
-use rewriting::{FileReport, Rewriting};
+use rewriting::{FileReport, Rewriting, identity};
 
 /// Add Bloom filters of columns to Parquet files that exist already.
 ///
@@ -45,6 +45,8 @@ use rewriting::{FileReport, Rewriting};
 ///
 /// A file appears when it is complete and on the disk, also with --in-place, which needs room for the second file until
 /// then. A file that another program changes meanwhile is not written. One failure does not stop the other files.
+///
+/// If Hadoop's checksums are next to a file that is replaced, as .NAME.crc, they must fit it, and are written anew.
 #[derive(Debug, clap::Args)]
 #[command(
     group(ArgGroup::new("columns").required(true).multiple(true).args(["column", "columns_like"])),
@@ -98,6 +100,8 @@ pub(super) struct Arguments {
 struct Job {
     input: PathBuf,
     output: PathBuf,
+    /// True if an earlier job reads the same file by another name, a hard link.
+    is_other_name: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -139,7 +143,7 @@ impl Arguments {
     fn options(&self) -> Options {
         Options {
             rate: self.rate,
-            max_bytes: self.max_bytes.try_into().unwrap_or(u32::MAX),
+            max_bytes: self.max_bytes,
             memory: self.memory,
             always: self.always,
             renew: self.renew,
@@ -186,7 +190,7 @@ impl Arguments {
             }
         }
         let places_read: BTreeSet<PathBuf> = inputs.iter().map(|(_, input)| resolved(input)).collect();
-        let (mut jobs, mut written) = (Vec::new(), BTreeMap::new());
+        let (mut jobs, mut written, mut seen) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
         for (folder, input) in inputs {
             let output = match &self.out {
                 None => resolved(&input),
@@ -202,7 +206,12 @@ impl Arguments {
                 let reason = format!("would be written for {} and for {}", shown(&other), shown(&input));
                 return Err(wrong(&output, reason));
             }
-            jobs.push(Job { input, output });
+            let is_other_name = input.metadata().is_ok_and(|file| !seen.insert(identity(&file)));
+            jobs.push(Job {
+                input,
+                output,
+                is_other_name,
+            });
         }
         Ok(jobs)
     }

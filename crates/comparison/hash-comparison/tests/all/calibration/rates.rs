@@ -6,7 +6,7 @@ use std::path::Path;
 use super::*;
 use hash_comparison::advice::calibration::COMMITTED;
 use hash_comparison::keys::Recipe;
-use hash_comparison::questions::filters::against_ideal;
+use hash_comparison::questions::filters::{against_ideal, spread};
 use hash_comparison::record::DatasetKind;
 use records::table;
 use statistics::binomial;
@@ -108,7 +108,7 @@ fn a_keyed_hash_is_not_called_better_more_often_than_stated() {
     let is_better = |seed: &u64| {
         KEY.set((*seed, 7));
         let records = tests_of::judged(&function, &run, &prepared, &[], (&[], 1));
-        let mut compared = against_ideal(&records.near_sizes, &dataset.summary, "keyed");
+        let mut compared = against_ideal(&records.near_sizes, &dataset.summary, "keyed", spread);
         compared.any(|one| one.p_fewer_adjusted < LEVEL)
     };
     let better = (1..=SEEDS).filter(is_better).count() as u64;

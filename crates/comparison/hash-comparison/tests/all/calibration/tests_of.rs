@@ -5,7 +5,7 @@ use super::alarms::{Alarms, RUN, attainable};
 use hash_comparison::advice;
 use hash_comparison::functions::Function;
 use hash_comparison::keys::{DEFAULT_SEED, Dataset};
-use hash_comparison::questions::filters::{Probes, against_ideal};
+use hash_comparison::questions::filters::{Probes, against_ideal, spread};
 use hash_comparison::questions::mixing::{self, Effort};
 use hash_comparison::questions::{BucketFigure, Measure, NearSizesRow, QUESTIONS, Records};
 use hash_comparison::record::{BitTest, Choice, End, FailedTest, Run};
@@ -24,11 +24,10 @@ impl<'a> Prepared<'a> {
     /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset) -> Self {
         let probes = Probes::new(dataset);
-        let ideal = probes.sizes_ideal(&Silent).unwrap();
         Self {
+            ideal: probes.sizes_ideal(&Silent).unwrap(),
             dataset,
             probes,
-            ideal,
         }
     }
 }
@@ -103,6 +102,7 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
                 BucketFigure::Compared => "keys compared",
                 BucketFigure::Fullest => "fullest bucket",
                 BucketFigure::Empty => "empty buckets",
+                BucketFigure::Worst => continue,
             };
             alarms.count(test, question, LEVEL, row.p_value);
         }
@@ -115,7 +115,12 @@ pub(super) fn count(records: &Records, function: &Function, prepared: &[Prepared
         alarms.count("probes", &question, LEVEL, row.p_value);
     }
     for dataset in prepared.iter().map(|of| of.dataset) {
-        for one in against_ideal(&records.near_sizes, &dataset.summary, &function.facts.name) {
+        for one in against_ideal(
+            &records.near_sizes,
+            &dataset.summary,
+            &function.facts.name,
+            spread,
+        ) {
             alarms.count("false_positives", "more than the ideal hash", LEVEL, one.p_value);
         }
     }

@@ -79,7 +79,7 @@ impl Function {
         let (place, bytes) = match kind {
             KeyKind::Int => (0, 4),
             KeyKind::Long => (1, 8),
-            KeyKind::Line | KeyKind::String | KeyKind::Binary => return None,
+            KeyKind::Line | KeyKind::String | KeyKind::Binary | KeyKind::Utf16 => return None,
         };
         let (_, code) = ALL.iter().find(|(ident, _)| *ident == self.ident)?;
         let bits = 8 * bytes as u32;

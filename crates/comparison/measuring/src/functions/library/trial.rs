@@ -48,6 +48,7 @@ enum Tag {
     Wrote,
     TwoValues,
     TooLong,
+    /// The end, with the digest of all values.
     Done,
 }
 
@@ -133,6 +134,7 @@ fn call(symbol: &Symbol, time_of: TimeOf, results: &File) -> io::Result<()> {
     let Ok(hash) = symbol.open(false) else {
         return send(CannotOpen, 0);
     };
+    let mut digest = 0;
     for length in lengths() {
         send(Length, length as u64)?;
         let key = &LONG_KEY[..length];
@@ -152,8 +154,21 @@ fn call(symbol: &Symbol, time_of: TimeOf, results: &File) -> io::Result<()> {
         if length == TIMED {
             send(Nanoseconds, time_of(key, hash) as u64)?;
         }
+        digest = digested(digest, values[0]);
     }
-    send(Done, 0)
+    send(Done, digest)
+}
+
+/// Adds a value to a number that distinguishes sequences of values.
+fn digested(digest: u64, value: u64) -> u64 {
+    (digest ^ value)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
+}
+
+/// Returns the digest of the values that a trial calls the function for, in this process.
+pub(super) fn digest_here(hash: fn(&[u8]) -> u64) -> u64 {
+    lengths().fold(0, |digest, length| digested(digest, hash(&LONG_KEY[..length])))
 }
 
 /// A process that does not outlive its value.
@@ -178,8 +193,8 @@ struct Trial {
 }
 
 /// Tries the function out in another process, which shares standard error, since what ends a process often says why there. Returns
-/// the nanoseconds of a call.
-pub(super) fn of(symbol: &Symbol, terminal: &Terminal) -> Result<f64, Failure> {
+/// the nanoseconds of a call, and the digest of its values. The first trial reports a slow function.
+pub(super) fn of(symbol: &Symbol, is_first: bool, terminal: &Terminal) -> Result<(f64, u64), Failure> {
     let failed = |error: io::Error| symbol.error(&format!("cannot be tried out: {}", system::text(&error)));
     let (mut results, writer) = io::pipe().map_err(failed)?;
     let child = Command::new(std::env::current_exe().map_err(failed)?)
@@ -214,11 +229,12 @@ pub(super) fn of(symbol: &Symbol, terminal: &Terminal) -> Result<f64, Failure> {
                     Stack => trial.stack = value,
                     Length => trial.length = Some(value),
                     Fault => trial.fault = Some(value),
+                    Nanoseconds if !is_first => {}
                     Nanoseconds => {
                         trial.nanoseconds = value as f64;
                         symbol.warn(trial.nanoseconds, terminal);
                     }
-                    Done => return Ok(trial.nanoseconds),
+                    Done => return Ok((trial.nanoseconds, value)),
                     // It fails again, with its reason.
                     CannotOpen => {
                         let why = symbol.open(false).err();

@@ -69,7 +69,7 @@ fn common_divisor(mut one: u64, mut other: u64) -> u64 {
 fn tally((values, bits): (&[u64], u32), choice: Choice, buckets: u64) -> Vec<u32> {
     let low = values.iter().map(|&value| value & (u64::MAX >> (64 - bits)));
     match choice {
-        Choice::Bit => unreachable!("bits are counted together"),
+        Choice::Bit | Choice::Halves => unreachable!("bits are counted together"),
         Choice::LowBits => count(low.map(|value| value & (buckets - 1)), buckets),
         Choice::HighBits => {
             let high = |value| ((u128::from(value) * u128::from(buckets)) >> bits) as u64;

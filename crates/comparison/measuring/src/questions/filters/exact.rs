@@ -1,4 +1,4 @@
-//! LevelDB's filter of exactly some number of keys: its rate with an ideal hash, calculated.
+//! Filters of exactly some number of keys: their rate with an ideal hash, calculated.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::questions::filters::USUAL_BITS;
 use crate::questions::judging::IDEAL_BITS;
-use crate::record::{CostRow, FunctionSummary, Unit};
+use crate::record::{Choice, CostRow, FunctionSummary, Unit};
 
 /// Returns the rate of an ideal hash in a filter of exactly these keys.
 fn rate(keys: u64, bits_per_key: BitsPerKey) -> Option<f64> {
-    /// The rates known so far: each takes up to 50 ms to compute, and every function needs them.
+    /// The rates known so far: each takes milliseconds to compute, and every function needs them.
     static KNOWN: Mutex<Vec<(u64, BitsPerKey, Option<f64>)>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((.., rate)) = known
@@ -31,7 +31,11 @@ pub(super) fn at(row: &CostRow, function: &FunctionSummary, keys: u64) -> Option
     if row.unit != Unit::FalsePositives {
         return None;
     }
-    let ideal = rate(keys, BitsPerKey::whole(u32::try_from(row.size).ok()?))?;
+    let bits_per_key = BitsPerKey::whole(u32::try_from(row.size).ok()?);
+    if row.choice == Some(Choice::Halves) {
+        return Some([formats::SPLIT_BLOCK.expected_rate(keys, bits_per_key).ok()?; 2]);
+    }
+    let ideal = rate(keys, bits_per_key)?;
     let equal = match function.output_bits {
         IDEAL_BITS.. => 0.0,
         bits => equal(keys, bits),
@@ -56,7 +60,7 @@ pub struct WiderHash {
 /// Returns what follows from a filter with a 64-bit hash, [`formats::BLOOM64`], in the place of a row and with this number of keys;
 /// `None` for the rows of other questions.
 pub fn wider_hash(row: &CostRow, keys: u64) -> Option<WiderHash> {
-    let of_filters = row.unit == Unit::FalsePositives;
+    let of_filters = row.unit == Unit::FalsePositives && row.choice.is_none();
     let bits_per_key = BitsPerKey::whole(u32::try_from(row.size).ok().filter(|_| of_filters)?);
     let equal = equal(keys, IDEAL_BITS);
     Some(WiderHash {

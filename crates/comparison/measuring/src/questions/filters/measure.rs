@@ -10,11 +10,15 @@
 //! The rate of LevelDB's probe scheme jumps with the exact length of the filter, because start and step of the probes
 //! come from one hash value. A second file of rows therefore sums filters of several neighbouring numbers of keys, so
 //! that no function is judged by one lucky or unlucky length ([`Probes::of_function`]).
+//!
+//! LevelDB's filter takes 32 bits of a value. Values of 64 bits are counted in Parquet's filter, too, which takes all of them
+//! ([`Probes::of_split_blocks`]). Its rate does not jump, so that one size is enough.
 
 use filter_policy::leveldb::Murmur2;
+use filter_policy::parquet::ParquetPolicy;
 use filter_policy::sizing::Textbook;
 use filter_policy::{
-    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, Format as _, KeyHashes, leveldb,
+    Answers, BitsPerKey, BloomFilterPolicy, FilterPolicy as _, Format, KeyHashes, Policy, leveldb,
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -113,7 +117,7 @@ impl Sample {
     }
 
     /// Returns the value of each key, in the order of the sample: `of` takes the index of a key in the dataset.
-    fn values(&self, of: impl Fn(usize) -> u32) -> Vec<u32> {
+    fn values(&self, of: impl Fn(usize) -> u64) -> Vec<u64> {
         let mut values = vec![0; self.len()];
         for &(index, place) in &self.places {
             values[place as usize] = of(index as usize);
@@ -166,16 +170,15 @@ impl<'a> Probes<'a> {
     /// # Panics
     ///
     /// Panics if `hashed` is not of the keys of the dataset.
-    pub fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
+    pub fn values(&self, hashed: &Hashed<'_>) -> [Vec<u64>; 2] {
         let values = &hashed.values;
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
-        let hash = |key: &[u8]| (hashed.function.hash)(key) as u32;
-        self.parts(|index| values[index] as u32, hash)
+        self.parts(|index| values[index], hashed.function.hash)
     }
 
     /// Returns the hash values of present and of absent keys: `of` takes the index of a key in the dataset, `hash` an
     /// absent key.
-    fn parts(&self, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
+    fn parts(&self, of: impl Fn(usize) -> u64, hash: impl Fn(&[u8]) -> u64) -> [Vec<u64>; 2] {
         let absent = match &self.absent {
             Absent::Drawn(keys) => keys.iter().map(hash).collect(),
             Absent::OtherHalf(sample) => sample.values(&of),
@@ -184,7 +187,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Returns the values in each of the largest filters, and those that probe it.
-    fn folds<'v>(&self, [first, second]: &'v [Vec<u32>; 2]) -> Vec<Fold<'v>> {
+    fn folds<'v, H>(&self, [first, second]: &'v [Vec<H>; 2]) -> Vec<Fold<'v, H>> {
         match &self.absent {
             Absent::Drawn(_) => vec![(first, second)],
             Absent::OtherHalf(_) => vec![(first, second), (second, first)],
@@ -198,7 +201,7 @@ impl<'a> Probes<'a> {
     /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
     /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        let counts = self.over_ideals(self.ideals(), |values| self.exact(&values, progress))?;
+        let counts = self.over_ideals(self.ideals(), |values| self.exact(&low(&values), progress))?;
         Ok(self.rows(IDEAL, &counts))
     }
 
@@ -219,11 +222,11 @@ impl<'a> Probes<'a> {
     fn over_ideals(
         &self,
         hashes: u64,
-        count: impl Fn([Vec<u32>; 2]) -> Result<Vec<Near>, Cancelled> + Sync,
+        count: impl Fn([Vec<u64>; 2]) -> Result<Vec<Near>, Cancelled> + Sync,
     ) -> Result<Vec<Near>, Cancelled> {
         let of_hash = |index| {
             let ideal = ideal(self.seed, index);
-            let hash = |key: &[u8]| ideal.hash(key) as u32;
+            let hash = |key: &[u8]| ideal.hash(key);
             count(self.parts(|index| hash(self.dataset.keys.get(index)), hash))
         };
         let plus = |all: Vec<Near>, more: Vec<Near>| {
@@ -239,18 +242,47 @@ impl<'a> Probes<'a> {
     pub fn of_function(
         &self,
         function: &str,
-        values: &[Vec<u32>; 2],
+        values: &[Vec<u64>; 2],
         progress: &dyn Progress,
     ) -> Result<(Vec<NearSizesRow>, Vec<FalsePositiveRow>), Cancelled> {
-        let near = self.near(values, progress)?;
+        let near = self.near(&low(values), progress)?;
         let whole = &near[near.len().saturating_sub(BITS_PER_KEY.len())..];
         Ok((self.size_rows(function, &near, 1), self.rows(function, whole)))
+    }
+
+    /// Returns the rows of a function of 64 bits with these [`values`](Self::values) in Parquet's filter, one for each of
+    /// [`BITS_PER_KEY`].
+    pub fn of_split_blocks(
+        &self,
+        function: &str,
+        values: &[Vec<u64>; 2],
+        progress: &dyn Progress,
+    ) -> Result<Vec<NearSizesRow>, Cancelled> {
+        Ok(self.size_rows(function, &self.blocks(values, progress)?, 1))
+    }
+
+    /// Returns the rows of the ideal hash in Parquet's filter, which sum several hashes.
+    pub fn split_blocks_ideal(&self, progress: &dyn Progress) -> Result<Vec<NearSizesRow>, Cancelled> {
+        let hashes = self.ideals().max(IDEALS);
+        let counted = self.over_ideals(hashes, |values| self.blocks(&values, progress))?;
+        Ok(self.size_rows(IDEAL, &counted, hashes))
+    }
+
+    /// Counts at each of [`BITS_PER_KEY`] in Parquet's filters.
+    fn blocks(&self, values: &[Vec<u64>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
+        let (whole, folds) = (self.built.len(), self.folds(values));
+        let bits = BITS_PER_KEY.into_iter().filter(|_| whole > 0);
+        let of = |bits_per_key| {
+            let policy = ParquetPolicy::new(BitsPerKey::whole(bits_per_key));
+            Near::of(&policy, bits_per_key, [whole], usize::MAX, &folds, progress)
+        };
+        bits.map(of).collect()
     }
 
     /// Counts at each of [`BITS_PER_KEY`] in the largest filters.
     fn exact(&self, values: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Vec<Near>, Cancelled> {
         let (whole, folds) = (self.built.len(), self.folds(values));
-        let of = |bits_per_key| Near::of(bits_per_key, [whole], 0, &folds, progress);
+        let of = |bits| Near::of(&level_db(bits), bits, [whole], 0, &folds, progress);
         BITS_PER_KEY.into_iter().map(of).collect()
     }
 
@@ -297,7 +329,7 @@ impl<'a> Probes<'a> {
         let fewest = (IDEAL_KEYS / keys as u64).clamp(1, IDEALS);
         let hashes = self.ideals().div_ceil(neighbours(keys).count() as u64);
         let hashes = hashes.max(fewest);
-        let counted = self.over_ideals(hashes, |values| self.near(&values, progress))?;
+        let counted = self.over_ideals(hashes, |values| self.near(&low(&values), progress))?;
         let mut rows = self.size_rows(IDEAL, &counted, hashes);
         let all = self.dataset.keys.len();
         if (keys + 1..=MAX_FILTER_KEYS).contains(&all) {
@@ -313,6 +345,7 @@ impl<'a> Probes<'a> {
         let hashes: Vec<_> = (0..hashes).map(|_| [values(keys), values(MAX_PROBES)]).collect();
         let folds = hashes.iter().map(|[built, absent]| (&built[..], &absent[..]));
         Near::of(
+            &level_db(USUAL_BITS),
             USUAL_BITS,
             neighbours(keys),
             MAX_PROBES,
@@ -330,7 +363,16 @@ impl<'a> Probes<'a> {
         let folds = self.folds(values);
         let (first, absent) = folds[0];
         let few = [(first, &absent[..absent.len().min(MAX_PROBES)])];
-        let of = |bits, keys, folds| Near::of(bits, neighbours(keys), MAX_PROBES, folds, progress);
+        let of = |bits, keys, folds: &[_]| {
+            Near::of(
+                &level_db(bits),
+                bits,
+                neighbours(keys),
+                MAX_PROBES,
+                folds,
+                progress,
+            )
+        };
         let sizes = SIZES.into_iter().filter(|&keys| keys < whole);
         let sizes = sizes.map(|keys| {
             Ok(Near {
@@ -378,7 +420,17 @@ fn neighbours(keys: usize) -> impl ExactSizeIterator<Item = usize> {
 }
 
 /// The values of the keys in a filter, and of those that probe it.
-type Fold<'v> = (&'v [u32], &'v [u32]);
+type Fold<'v, H> = (&'v [H], &'v [H]);
+
+/// Returns the low 32 bits, which LevelDB's filter takes.
+fn low(values: &[Vec<u64>; 2]) -> [Vec<u32>; 2] {
+    let low = |values: &Vec<u64>| values.iter().map(|&value| value as u32).collect();
+    values.each_ref().map(low)
+}
+
+fn level_db(bits_per_key: u32) -> BloomFilterPolicy<Murmur2> {
+    BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key))
+}
 
 /// Counts in filters of one or more numbers of keys, and a table of the largest number.
 struct Near {
@@ -395,14 +447,14 @@ struct Near {
 impl Near {
     /// Builds filters of the first keys of each fold, for each number of keys, the largest first, and probes each with
     /// at most `most` absent keys; the largest also with all.
-    fn of(
+    fn of<F: Format>(
+        policy: &Policy<F>,
         bits_per_key: u32,
         numbers: impl IntoIterator<Item = usize>,
         most: usize,
-        folds: &[Fold<'_>],
+        folds: &[Fold<'_, F::Hash>],
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
-        let policy = BloomFilterPolicy::new(BitsPerKey::whole(bits_per_key));
         // The values are of any function. The policy takes them for those of its own, which has as many bits.
         let function = policy.format().hash_function();
         let (mut largest, mut all, mut counts) = (0, [0; 2], Vec::new());
@@ -416,7 +468,7 @@ impl Near {
                 let filter = policy
                     .create_from_hashes(KeyHashes::new(function, &built[..keys]), &mut room)
                     .expect("there is room for the filter");
-                let count = |absent: &[u32]| [absent.len() as u64, matches(&policy, &filter, absent)];
+                let count = |absent: &[F::Hash]| [absent.len() as u64, matches(policy, &filter, absent)];
                 if is_largest {
                     (largest, all) = (keys, added([all, count(absent)]));
                 }
@@ -456,7 +508,7 @@ fn added(counts: impl IntoIterator<Item = [u64; 2]>) -> [u64; 2] {
 }
 
 /// Counts the values that match a filter. The policy's own hash plays no part.
-fn matches(policy: &BloomFilterPolicy<Murmur2>, filter: &[u8], absent: &[u32]) -> u64 {
+fn matches<F: Format>(policy: &Policy<F>, filter: &[u8], absent: &[F::Hash]) -> u64 {
     let mut words = vec![0; Answers::words_for(absent.len())];
     let mut answers = Answers::new(&mut words);
     let hashes = KeyHashes::new(policy.format().hash_function(), absent);
@@ -477,7 +529,7 @@ fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
 }
 
 /// Draws ideal hash number `index` of `seed`: SipHash-2-4, whose key is the first 16 bytes of ChaCha8 started from `seed`, in the
-/// generator's stream number `index`. Its 64 bits are cut to the low 32.
+/// generator's stream number `index`. LevelDB's filter takes the low 32 of its 64 bits.
 fn ideal(seed: u64, index: u64) -> SipHasher24 {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     generator.set_stream(index);

@@ -6,7 +6,8 @@ use super::{INTERVAL_LEVEL, NearSizesRow, USUAL_BITS};
 use crate::questions::judging::{FAR_WORSE_RATIO, IDEAL_BITS, percent};
 use crate::questions::{Defect, Records};
 use crate::record::{
-    CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict, about,
+    Choice, CostRow, DatasetKind, DatasetSummary, FailedTest, FunctionSummary, IDEAL, Purpose, Unit, Verdict,
+    about,
 };
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -31,16 +32,19 @@ pub struct AgainstIdeal<'a> {
     pub p_fewer_adjusted: f64,
 }
 
-/// Returns the false positives of a function at each number of bits per key: means over neighbouring sizes, since those of one
-/// size are a single draw, which another seed may turn into its opposite.
+/// Returns the false positives of a function at each number of bits per key: in LevelDB's filter means over neighbouring sizes, since
+/// those of one size are a single draw, which another seed may turn into its opposite; of 64 bits in Parquet's filter, too.
 pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &FunctionSummary) -> Vec<CostRow> {
-    let compared = against_ideal(&records.near_sizes, dataset, &function.name);
-    let cost = |one: AgainstIdeal<'_>| CostRow {
+    let low = against_ideal(&records.near_sizes, dataset, &function.name, spread);
+    let low = low.map(|one| (None, one));
+    let whole = against_ideal(&records.split_blocks, dataset, &function.name, spread_of_blocks);
+    let whole = whole.map(|one| (Some(Choice::Halves), one));
+    let cost = |(choice, one): (_, AgainstIdeal<'_>)| CostRow {
         dataset: dataset.name.clone(),
         function: function.name.clone(),
         purpose: Some(Purpose::Filter),
         unit: Unit::FalsePositives,
-        choice: None,
+        choice,
         size: one.row.bits_per_key.into(),
         keys: one.row.keys,
         sizes: one.row.sizes,
@@ -56,15 +60,20 @@ pub(super) fn costs(records: &Records, dataset: &DatasetSummary, function: &Func
         shown: one.row.bits_per_key == USUAL_BITS,
         costliest: false,
     };
-    compared.map(cost).collect()
+    low.chain(whole).map(cost).collect()
 }
 
+/// Returns the variance of a function's count of false positives in a row, given the count and the [`folds`], divided by that of a
+/// binomial count.
+pub(super) type Spread = fn(&NearSizesRow, f64, f64) -> f64;
+
 /// Returns the largest filters of one function, by bits per key, with the ideal hash in the same
-/// filters. `all` are the rows of the run.
+/// filters. `all` are the rows of the run for a layout, whose counts have this spread.
 pub fn against_ideal<'a>(
     all: &'a [NearSizesRow],
     dataset: &DatasetSummary,
     function: &str,
+    spread: Spread,
 ) -> impl Iterator<Item = AgainstIdeal<'a>> {
     let of_functions = all.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function);
     let of_functions = of_functions.filter(|rows| rows[0].function != IDEAL);
@@ -77,13 +86,13 @@ pub fn against_ideal<'a>(
     of_largest_filters(rows.into_iter()).filter_map(move |row| {
         let same = |ideal: &&&NearSizesRow| (ideal.bits_per_key, ideal.keys) == (row.bits_per_key, row.keys);
         let ideal = *ideals.iter().find(same)?;
-        let p_value = more_than(row, ideal, folds);
+        let [more, fewer] = tails(row, ideal, folds, spread);
         Some(AgainstIdeal {
             row,
             ideal,
-            p_value,
-            p_adjusted: bonferroni(p_value, tests),
-            p_fewer_adjusted: bonferroni(fewer_than(row, ideal, folds), tests),
+            p_value: more,
+            p_adjusted: bonferroni(more, tests),
+            p_fewer_adjusted: bonferroni(fewer, tests),
         })
     })
 }
@@ -97,7 +106,11 @@ fn of_largest_filters<'a>(
 }
 
 /// Returns the filters in which a function of `bits` bits has more false positives than the ideal hash, worst first.
-pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits: u32) -> Vec<Defect> {
+pub(super) fn defects<'a>(
+    compared: impl Iterator<Item = AgainstIdeal<'a>>,
+    bits: u32,
+    filters: &str,
+) -> Vec<Defect> {
     // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
     // an absent key has the value of some key with probability keys / 2^bits.
     let width = |AgainstIdeal { row, ideal, .. }: &AgainstIdeal<'_>| {
@@ -123,7 +136,7 @@ pub(super) fn defects<'a>(compared: impl Iterator<Item = AgainstIdeal<'a>>, bits
                 Verdict::WorseThanChance
             },
             reason: format!(
-                "false positives {} in filters of {} bits per key, at {} below {}; ideal hash: {}{}",
+                "false positives {} in {filters} of {} bits per key, at {} below {}; ideal hash: {}{}",
                 percent(one.row.rate),
                 one.row.bits_per_key,
                 counted(one.row.sizes, "size"),
@@ -144,27 +157,16 @@ pub(crate) fn folds(is_generated: bool) -> f64 {
     if is_generated { 1.0 } else { 2.0 }
 }
 
-/// Returns the probability that a function as good as the ideal hash has at least this share of both counts.
+/// Returns the probabilities that a function as good as the ideal hash has at least, and at most, this share of both counts.
 ///
-/// For equally good functions, each false positive is the function's with the probability of its share of all probes;
-/// the ideal hash has more probes.
-pub(crate) fn more_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
-    let (both, share, spread) = shared(row, ideal, folds);
-    binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
-}
-
-/// Returns the probability that a function as good as the ideal hash has at most this share of both counts: the ideal hash has the
-/// others.
-fn fewer_than(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> f64 {
-    let (both, share, spread) = shared(row, ideal, folds);
-    binomial::at_least(ideal.false_positives as f64 / spread, both / spread, 1.0 - share)
-}
-
-/// Returns the sum of both counts, the function's share of all probes, and the [`spread`] of its count.
-fn shared(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> (f64, f64, f64) {
-    let both = row.false_positives as f64 + ideal.false_positives as f64;
+/// For equally good functions, each false positive is the function's with the probability of its share of all probes, and otherwise
+/// the ideal hash's, which has more probes.
+fn tails(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64, spread: Spread) -> [f64; 2] {
+    let [own, others] = [row, ideal].map(|row| row.false_positives as f64);
     let share = row.probes as f64 / (row.probes as f64 + ideal.probes as f64);
-    (both, share, spread(row, both * share, folds))
+    let spread = spread(row, (own + others) * share, folds);
+    [(own, share), (others, 1.0 - share)]
+        .map(|(count, share)| binomial::at_least(count / spread, (own + others) / spread, share))
 }
 
 /// Returns the variance of a function's count of false positives, given the sum with the ideal hash's count, divided by
@@ -186,7 +188,7 @@ fn shared(row: &NearSizesRow, ideal: &NearSizesRow, folds: f64) -> (f64, f64, f6
 /// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
 /// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
 /// (F + 1)`, for every F.
-fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+pub fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
     let bits = (f64::from(row.bits_per_key) * row.keys as f64).max(64.0);
     let k = f64::from(leveldb::probe_count(BitsPerKey::whole(row.bits_per_key)));
     let load = k * row.keys as f64 / bits;
@@ -197,4 +199,17 @@ fn spread(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
     let rate = (count / row.probes as f64).max(f64::MIN_POSITIVE);
     let equal = (row.keys as f64 / libm::ldexp(1.0, IDEAL_BITS as i32) / rate).min(1.0);
     folds * (1.0 + (sizes - 1.0) * equal) + 2.0 * (count / sizes) * k * k * variance / (mean * mean)
+}
+
+/// Returns the same for Parquet's layout.
+///
+/// The number of keys in a block is nearly Poisson-distributed with mean m, and its rate is r = (1 - exp(-l / 32))^8 for l keys. To
+/// first order, the rate of a filter of n keys has the relative variance V = (m dr/dl / r)^2 / n, since n / m blocks are independent,
+/// so a count c from one filter has the variance `c + c^2 V`. Since all l together are n, it is less: 0.26 times as much at 10 bits per
+/// key, and 0.63 times at 20, by a sum over all l.
+pub fn spread_of_blocks(row: &NearSizesRow, count: f64, folds: f64) -> f64 {
+    let mean = 256.0 / f64::from(row.bits_per_key);
+    let zero = libm::exp(-mean / 32.0);
+    let change = mean * zero / (4.0 * (1.0 - zero));
+    1.0 + count / folds * change * change / row.keys as f64
 }

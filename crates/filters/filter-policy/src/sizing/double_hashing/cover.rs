@@ -10,8 +10,8 @@ pub(super) type Shares = [f64; MAX + 1];
 const LAST: f64 = 1e-18;
 
 /// Returns the probability that this many keys cover all of the positions. A key covers 2, 3, ... of them with the
-/// probabilities `hits`, and `once` on average.
-pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64) -> f64 {
+/// probabilities `hits`, and `once` on average. The moves are memory that is used.
+pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64, moves: &mut Moves) -> f64 {
     let mut hits = *hits;
     let several: f64 = (0_u32..)
         .zip(&hits)
@@ -29,7 +29,8 @@ pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64)
     if all == 0.0 {
         return 0.0;
     }
-    let (some, moves) = (all.min(1.0), moves(positions, &hits, all));
+    let some = all.min(1.0);
+    fill(moves, positions, &hits, all);
     // The number of keys that cover some of the positions is binomial.
     let mut state = [0.0; MAX + 1];
     state[0] = 1.0;
@@ -49,17 +50,17 @@ pub(super) fn all_covered(positions: usize, hits: &Shares, once: f64, keys: f64)
         }
         probability += libm::log((keys - count) / (count + 1.0) * (some / (1.0 - some)));
         count += 1.0;
-        state = after(&state, &moves, positions);
+        state = after(&state, moves, positions);
     }
 }
 
 /// For each number of positions that are covered, the probability of each number after one more key.
-type Moves = [Shares; MAX + 1];
+pub(super) type Moves = [Shares; MAX + 1];
 
-/// Returns the moves of a key that covers some positions; the probabilities of their numbers add up to `some`.
-fn moves(positions: usize, hits: &Shares, some: f64) -> Moves {
-    let mut moves = [[0.0; MAX + 1]; MAX + 1];
+/// Computes the moves of a key that covers some positions; the probabilities of their numbers add up to `some`.
+fn fill(moves: &mut Moves, positions: usize, hits: &Shares, some: f64) {
     for (covered, row) in moves.iter_mut().enumerate().take(positions + 1) {
+        row.fill(0.0);
         for (count, share) in hits
             .iter()
             .enumerate()
@@ -80,7 +81,6 @@ fn moves(positions: usize, hits: &Shares, some: f64) -> Moves {
             }
         }
     }
-    moves
 }
 
 fn after(state: &Shares, moves: &Moves, positions: usize) -> Shares {

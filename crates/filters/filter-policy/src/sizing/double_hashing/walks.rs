@@ -6,26 +6,29 @@
 //! any pair of probes leads to it, so that the estimates have no bias (importance sampling by several densities: Veach
 //! and Guibas, "Optimally Combining Sampling Techniques for Monte Carlo Rendering", SIGGRAPH 1995).
 
-use super::{DoubleHashing, MAX, Shares};
+use super::{DoubleHashing, MAX, Precision, Shares};
 use crate::splitmix::SplitMix64;
 
 /// The seed of the draws.
-const SEED: u64 = 1;
+const SEED: u64 = 4;
 
 /// The number of draws: the error of a rate is a few per cent.
-const DRAWS: u32 = 1 << 11;
+const DRAWS: u64 = 1 << 10;
 
 /// The keys of a filter, whose starts and steps modulo the number of bits are random.
 pub(crate) struct Walks {
     bits: u64,
     probes: usize,
     sums: DoubleHashing,
+    draws: u64,
     /// Sums lose this much modulo the number of bits each time they overflow.
     lost: u64,
     /// As many times more keys than by chance have the step of the keys with their start: 0 if both are independent.
     same: f64,
     /// For each distance between two probes, the number of steps that have the same multiple. The first is not used.
     solutions: [u64; MAX],
+    /// For each distance, the inverse of its quotient by the number of solutions, modulo the bits by that number.
+    inverses: [u64; MAX],
     /// The distances between probes that are used to draw keys which repeat themselves. Near probes weigh more, because
     /// they leave the fewest positions.
     near: Weights,
@@ -67,7 +70,7 @@ pub(super) struct Classes {
 }
 
 impl Walks {
-    pub(crate) fn new(sums: DoubleHashing, bits: u64, probes: u32) -> Self {
+    pub(crate) fn new(sums: DoubleHashing, bits: u64, probes: u32, precision: Precision) -> Self {
         // No memory has more.
         let bits = bits.min(1 << 62);
         let power = match sums {
@@ -75,27 +78,35 @@ impl Walks {
             DoubleHashing::Modulo(power) => power,
             DoubleHashing::Mirrored => 32,
         };
-        let mut solutions = [0; MAX];
-        for (distance, solutions) in (1..).zip(solutions.iter_mut().skip(1)) {
-            *solutions = gcd(distance, bits);
-        }
         let probes = usize::try_from(probes).unwrap_or(MAX).min(MAX);
+        let (mut solutions, mut inverses) = ([0; MAX], [0; MAX]);
+        // Mirrored sums need that of 2.
+        let both = solutions.iter_mut().zip(&mut inverses).take(probes.max(3));
+        for (distance, (solutions, factor)) in (0..).zip(both).skip(1) {
+            *solutions = gcd(distance, bits);
+            let apart = bits / *solutions;
+            *factor = inverse(distance / *solutions % apart, apart);
+        }
         Self {
             bits,
             probes,
             near: Weights::new(&solutions, probes, |distance, _| 1.0 / distance),
             pairs: Weights::new(&solutions, probes, |_, pairs| pairs),
             sums,
+            draws: precision.of(DRAWS),
             lost: narrow((1_u128 << power) % u128::from(bits)),
             same: 0.0,
             solutions,
+            inverses,
         }
     }
 
-    /// Sets that the start decides the step modulo this divisor of the number of bits.
-    pub(crate) const fn with_steps_of_starts(self, divisor: u64) -> Self {
-        let same = (divisor - 1) as f64;
-        Self { same, ..self }
+    /// Sets how many times as many keys as by chance have a key's step with its start.
+    pub(crate) const fn with_equal(self, times: f64) -> Self {
+        Self {
+            same: (times - 1.0).max(0.0),
+            ..self
+        }
     }
 
     pub(super) const fn bits(&self) -> u64 {
@@ -106,25 +117,30 @@ impl Walks {
         self.probes
     }
 
-    /// Returns a bound for the probability that two probes of a key coincide, or that a key walks as one of the others
-    /// does.
-    pub(super) fn most_repetitions(&self, keys: f64) -> f64 {
+    /// Returns a bound for the rate of keys of which two probes coincide, or that share positions with one of the others, at
+    /// this share of ones.
+    pub(super) fn most_repetitions(&self, keys: f64, ones: f64) -> f64 {
         let (bits, probes) = (self.bits as f64, self.probes as f64);
-        let solutions = self.solutions.iter().take(self.probes).skip(1);
-        let repeating = solutions.sum::<u64>() as f64;
+        let solutions = self.solutions.iter().take(self.probes).enumerate().skip(1);
+        // Probes that are so far apart leave as many positions.
+        let matching =
+            |(distance, solutions): (usize, &u64)| *solutions as f64 * libm::pow(ones, distance as f64);
+        let repeating: f64 = solutions.map(matching).sum();
+        // Few keys share more than half of the positions, except those that walk alike or backwards.
+        let sharing = 8.0 + self.same + 2.0 * probes * probes * libm::pow(ones, probes / 2.0);
         // Overflows lead to two sums for each distance.
-        2.0 * repeating / bits + keys * (2.0 * probes * probes + self.same) / (bits * bits)
+        2.0 * repeating / bits + keys * sharing / (bits * bits)
     }
 
     /// Estimates the classes of keys.
     pub(super) fn classes(&self) -> Classes {
         let random = &mut SplitMix64::new(SEED);
         let (mut shares, mut hits) = ([0.0; MAX + 1], [[0.0; MAX + 1]; MAX + 1]);
-        for _ in 0..DRAWS {
+        for _ in 0..self.draws {
             let Some((walk, weight)) = self.repeating(random) else {
                 continue;
             };
-            let (positions, weight) = (Positions::different(&walk, self), weight / f64::from(DRAWS));
+            let (positions, weight) = (Positions::different(&walk, self), weight / self.draws as f64);
             add(&mut shares, positions.len, weight);
             if let Some(hits) = hits.get_mut(positions.len) {
                 self.add_hits(hits, weight, &walk, &positions, random);
@@ -135,18 +151,18 @@ impl Walks {
         }
         // Most keys have as many positions as probes, except in the smallest filters.
         let (mut found, mut of_all) = (0, [0.0; MAX + 1]);
-        for _ in 0..2 * DRAWS {
+        for _ in 0..2 * self.draws {
             let walk = self.draw(random);
             let positions = Positions::different(&walk, self);
             if positions.len == self.probes {
                 found += 1;
                 self.add_hits(&mut of_all, 1.0, &walk, &positions, random);
             }
-            if found == DRAWS {
+            if found == self.draws {
                 break;
             }
         }
-        of_all.iter_mut().for_each(|hit| *hit /= f64::from(found.max(1)));
+        of_all.iter_mut().for_each(|hit| *hit /= found.max(1) as f64);
         let repeating: f64 = shares.iter().sum();
         add(&mut shares, self.probes, (1.0 - repeating).max(0.0));
         hits.get_mut(self.probes)
@@ -194,7 +210,7 @@ impl Walks {
             let steps = self.times((2 * first + distance) as u64, walk.step);
             let lost = self.plus(one.lost, other.lost);
             let twice = self.plus(self.minus(self.bits - 1, steps), lost);
-            walk.start = solve(2, gcd(2, self.bits), twice, self.bits, random)?;
+            walk.start = self.step_for(2, twice, random)?;
         }
         let mut probes = [(0, false); MAX];
         for (to, probe) in probes.iter_mut().zip(walk.positions(self)) {
@@ -207,7 +223,7 @@ impl Walks {
                 let each = all * (distance * (self.probes - distance)) as f64;
                 density += match is_mirrored == other_is {
                     true => 1.0 / each,
-                    false => self.solutions_of(distance) as f64 / (each * gcd(2, self.bits) as f64),
+                    false => self.solutions_of(distance) as f64 / (each * self.solutions_of(2) as f64),
                 };
             }
             rest = later;
@@ -303,15 +319,15 @@ impl Walks {
         self.plus(sum, probe.lost)
     }
 
-    /// Draws one of the steps of which this multiple has a value.
+    /// Draws one of the steps of which this multiple has a value; `None` if there are none.
     fn step_for(&self, multiple: usize, value: u64, random: &mut SplitMix64) -> Option<u64> {
-        solve(
-            multiple as u64,
-            self.solutions_of(multiple),
-            value,
-            self.bits,
-            random,
-        )
+        let divisor = self.solutions_of(multiple);
+        let apart = self.bits / divisor;
+        if !value.is_multiple_of(divisor) {
+            return None;
+        }
+        let least = product(value / divisor, *self.inverses.get(multiple)?, apart);
+        Some(least + random.below(divisor) * apart)
     }
 
     fn solutions_of(&self, distance: usize) -> u64 {
@@ -415,23 +431,12 @@ fn add(shares: &mut Shares, at: usize, more: f64) {
     shares.get_mut(at).into_iter().for_each(|share| *share += more);
 }
 
-/// Draws one of the solutions of `factor * x = value` modulo a number, which has the divisor in common with the factor;
-/// `None` if there are none.
-fn solve(factor: u64, divisor: u64, value: u64, modulus: u64, random: &mut SplitMix64) -> Option<u64> {
-    let apart = modulus / divisor;
-    if !value.is_multiple_of(divisor) {
-        return None;
-    }
-    let least = product(value / divisor, inverse(factor / divisor % apart, apart), apart);
-    Some(least + random.below(divisor) * apart)
-}
-
 pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Returns the inverse of a number that has no factor in common with the modulus, which is below 2^63.
-fn inverse(number: u64, modulus: u64) -> u64 {
+pub(crate) fn inverse(number: u64, modulus: u64) -> u64 {
     let (mut rest, mut next) = (modulus.cast_signed(), number.cast_signed());
     let (mut factor, mut next_factor) = (0, 1);
     while next != 0 {

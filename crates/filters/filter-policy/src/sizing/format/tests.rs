@@ -75,9 +75,9 @@ fn rates_beyond_the_format_are_refused() {
         (rate / 1000.0 * libm::ldexp(1.0, 64) - 1.0).abs() < 1e-6,
         "{rate}"
     );
-    // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %.
+    // 10^7 / 2^32 is 0.2328 %; the share of distinct hash values is 0.2326 %. Aligned strides add a thousandth of that.
     let found = FORMAT.expected_rate(10_000_000, BitsPerKey::whole(100)).unwrap();
-    assert!((found / 0.002_325_598 - 1.0).abs() < 1e-5, "{found}");
+    assert!((0.0..0.002).contains(&(found / 0.002_325_598 - 1.0)), "{found}");
 }
 
 /// Compares lengths and probe counts with the filters that policies write, at the edges of blocks, lines and kinds.
@@ -128,7 +128,8 @@ fn lengths_are_those_of_the_policies() {
     );
 }
 
-/// The result reaches the rate or fits into the memory, and a hundredth of a bit less or more does not.
+/// The result reaches the rate or fits into the memory, and a hundredth of a bit less or more does not, or half a bit where
+/// rates are estimates.
 #[test]
 fn searches_are_tight() {
     for format in formats() {
@@ -148,7 +149,13 @@ fn searches_are_tight() {
                 };
                 assert!(rate(found).unwrap() <= wanted, "{at}: {found}");
                 // Too few bits are an error in RocksDB's formats.
-                let is_least = found < 0.51 || rate(found - 0.01).is_ok_and(|rate| rate > wanted);
+                // Rough rates end a search a little too late, and some sizes are bad ones.
+                let less = if matches!(format.kind(), "LevelDb" | "Basho") {
+                    0.5
+                } else {
+                    0.01
+                };
+                let is_least = found < 0.51 || rate(found - less).is_ok_and(|rate| rate > wanted);
                 assert!(is_least, "{at}: {found}");
             }
             let bytes_at = |bits| {
@@ -170,11 +177,18 @@ fn searches_are_tight() {
                 let at = format!("{format:?}, {keys} keys, {bytes} bytes");
                 let found = format.bits_per_key_for_len(keys, bytes).unwrap().get();
                 assert!(bytes_at(found) <= bytes, "{at}");
-                let most = format.reach(keys).map_or(100.0, |_| BitsPerKey::MAX.get());
-                assert!(
-                    found + 1.0 > most || bytes_at(found + 1.0) > bytes,
-                    "{at}: {found}"
-                );
+                // No smaller filter has a lower rate by more than a hundredth, as computed.
+                let best = rate(found).unwrap();
+                for share in [1, 4, 7, 9] {
+                    let bits =
+                        format.bits_per_key_for_len(keys, bytes).unwrap().get() * f64::from(share) / 10.0;
+                    let smaller =
+                        BitsPerKey::fractional(bits).and_then(|bits| format.expected_rate(keys, bits));
+                    assert!(
+                        smaller.is_err() || smaller.unwrap() >= 0.99 * best,
+                        "{at}: {found}, {bits}"
+                    );
+                }
                 let most = format.capacity(bytes, TEN);
                 let taken = |keys| format.filter_len(keys, TEN).is_ok_and(|taken| taken <= bytes);
                 assert!(taken(most), "{at}");
@@ -182,6 +196,38 @@ fn searches_are_tight() {
             }
         }
     }
+}
+
+/// More memory than helps is left: where probes reach no more bits, and beyond RocksDB's 4 GiB. Bits per key are no more
+/// than the filter has.
+#[test]
+fn memory_gives_the_lowest_rate_within_it() {
+    let best = |format: &dyn AnyFormat, keys, bytes| {
+        let bits = format.bits_per_key_for_len(keys, bytes).unwrap();
+        assert!(format.filter_len(keys, bits).unwrap() <= bytes);
+        (bits.get(), format.expected_rate(keys, bits).unwrap())
+    };
+    let (bits, rate) = best(formats::LEVEL_DB, 500_000_000, 4 << 30);
+    assert!(rate <= 0.120, "{bits}: {rate}");
+    for format in [formats::RIBBON, formats::FAST_LOCAL_BLOOM] {
+        let (bits, rate) = best(format, 2_000_000_000, 4 << 30);
+        assert!(rate <= 0.000_998, "{bits}: {rate}");
+    }
+    assert!(best(formats::BINARY_FUSE, 1_000_000, 1 << 40).0 < 20.0);
+    // Filters of as many bytes are merged.
+    for keys in [1, 1_000, 733_333, 10_000_000] {
+        let bits = formats::SPLIT_BLOCK.bits_per_key_for_len(keys, 1 << 20).unwrap();
+        assert_eq!(
+            formats::SPLIT_BLOCK.filter_len(keys, bits),
+            Ok(1 << 20),
+            "{keys} keys"
+        );
+    }
+    let too_large = formats::SPLIT_BLOCK.bits_per_key_for_len(100, 1 << 62);
+    assert!(
+        matches!(too_large, Err(Error::FilterTooLarge { .. })),
+        "{too_large:?}"
+    );
 }
 
 #[test]

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 #[cfg(unix)]
 use std::fs::Permissions;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::mem;
 #[cfg(unix)]
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use filter_parquet::add::{AddError, Built, Plan};
+use filter_parquet::add::{AddError, Built, Plan, checksums};
 use filter_parquet::{ColumnChunk, ParquetFile};
 use serde::Serialize;
 use terminal::failure::Failure;
@@ -20,9 +21,10 @@ use terminal::system;
 use whole_files::NewFile;
 
 use super::super::workers::{Budget, Share, lock};
-use super::{Arguments, Job};
+use super::{Arguments, Job, resolved};
+use crate::commands::numbers::share;
 use crate::commands::{check_new, wrong};
-use crate::inspection::{Unread, open_file};
+use crate::inspection::{Unread, open_file, shown};
 
 /// A report on a file that was written.
 #[derive(Default, Serialize)]
@@ -50,6 +52,9 @@ pub(super) struct ColumnReport {
     pub(super) bytes: u64,
     /// The mean of all filters.
     pub(super) expected_rate: f64,
+    /// True if a filter has a higher rate than requested.
+    #[serde(skip)]
+    misses: bool,
 }
 
 /// A file that is being written. Step 0 copies the data, and each other step builds the filter of a column chunk. The
@@ -63,6 +68,7 @@ pub(super) struct Rewriting<'a> {
     target: File,
     /// A second handle of the target, which writes after the data.
     behind: File,
+    rate: f64,
     is_in_place: bool,
     state: Mutex<State<'a>>,
 }
@@ -85,7 +91,7 @@ struct State<'a> {
 
 impl<'a> Rewriting<'a> {
     pub(super) fn start(job: &'a Job, arguments: &Arguments) -> Result<Self, Failure> {
-        let Job { input, output } = job;
+        let Job { input, output, .. } = job;
         let refused = |error: io::Error| wrong(input, system::text(&error));
         let failed = |error| job.failure(error);
         let of_output = Failure::system(output);
@@ -93,6 +99,15 @@ impl<'a> Rewriting<'a> {
         // The copy has a handle of its own: on some systems, reads at an offset move the place of a handle.
         let source = open_file(input).map_err(refused)?;
         let metadata = read.metadata().map_err(refused)?;
+        // Elsewhere, a lock would keep readers out. Some file systems have no locks.
+        if cfg!(unix)
+            && arguments.in_place
+            && !job.is_other_name
+            && matches!(read.try_lock(), Err(TryLockError::WouldBlock))
+        {
+            let reason = "another process is adding filters to it, or has locked it";
+            return Err(wrong(input, reason));
+        }
         let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
         let mut report = FileReport {
             file: input.display().to_string(),
@@ -133,6 +148,7 @@ impl<'a> Rewriting<'a> {
             plan,
             target,
             behind,
+            rate: arguments.rate,
             is_in_place: arguments.in_place,
             state: Mutex::new(State {
                 file: Some(file),
@@ -185,7 +201,7 @@ impl<'a> Rewriting<'a> {
     fn copy(&self, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
         /// The most that is copied before a look at whether to stop.
         const PIECE: u64 = 256 << 20;
-        let Job { input, output } = self.job;
+        let Job { input, output, .. } = self.job;
         let mut left = self.plan.data_len();
         while left > 0 {
             if !go_on(0) {
@@ -235,35 +251,105 @@ impl<'a> Rewriting<'a> {
     }
 
     fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Failure> {
-        let Job { input, output } = self.job;
-        let failed = |error| self.job.failure(error);
-        let footer = self.plan.footer(&state.places).map_err(failed)?;
-        self.write(&footer, state)?;
-        let is_same = fs::metadata(input).is_ok_and(|metadata| seen(&metadata) == self.before);
-        if !is_same || !self.plan.is_unchanged().map_err(failed)? {
-            return Err(failed(AddError::Changed));
-        }
+        let footer = self.plan.footer(&state.places);
+        self.write(&footer.map_err(|error| self.job.failure(error))?, state)?;
         let mut chunks = self.plan.chunks().zip(&state.places);
         let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
+        let old = self.checksums()?;
         match state.file.take() {
             Some(_) if self.is_in_place && has_no_filter => {
+                self.check_unchanged(&old)?;
                 state.report.out = None;
                 let text = "no filter was added, and the file stays as it is";
                 state.report.notes.push(text.to_owned());
             }
-            Some(file) => file.finish().map_err(Failure::system(output))?,
+            Some(file) => {
+                let written = old.keys().map(|path| {
+                    let text = format!("Hadoop's checksums in {} were written anew", shown(path));
+                    state.report.notes.push(text);
+                    self.write_checksums(path).map_err(Failure::system(path))
+                });
+                let new = written.collect::<Result<_, _>>()?;
+                let synced = file.file().sync_all();
+                synced.map_err(Failure::system(&self.job.output))?;
+                self.place(file, &old, new)?;
+            }
             None => {}
         }
         for ((chunk, built), (_, len)) in self.plan.chunks().zip(&state.written).zip(&state.places) {
-            state.report.add(chunk, built, *len as u64);
+            state.report.add(chunk, built, *len as u64, self.rate);
         }
         Ok(mem::take(&mut state.report))
+    }
+
+    /// Returns the checksum files of the file that is replaced, those of a link to it included.
+    fn checksums(&self) -> Result<BTreeMap<PathBuf, Seen>, Failure> {
+        let Job { input, output, .. } = self.job;
+        let given = if self.is_in_place { input } else { output };
+        let mut found = BTreeMap::new();
+        for path in [given, &resolved(output)].map(|file| checksums::path_for(file)) {
+            match path.canonicalize().and_then(|path| Ok((path.metadata()?, path))) {
+                Ok((metadata, path)) => _ = found.insert(path, seen(&metadata)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Failure::system(&path)(error)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Checks a checksum file of the file that is replaced, and writes the one that follows it when the new file is there.
+    fn write_checksums(&self, path: &Path) -> io::Result<NewFile> {
+        let stored = open_file(path)?;
+        let old =
+            open_file(&self.job.output).map_err(|_| io::Error::other("belongs to no file: remove it"))?;
+        let bytes = checksums::check(&stored, old)?;
+        let new = NewFile::create(path, true)?;
+        keep_owner(&stored.metadata()?, new.file())?;
+        (&self.behind).rewind()?;
+        checksums::write(new.file(), &self.behind, bytes)?;
+        new.file().sync_all()?;
+        Ok(new)
+    }
+
+    /// Puts a file in its place if the original is unchanged. No checksum file is there that does not fit.
+    fn place(&self, file: NewFile, old: &BTreeMap<PathBuf, Seen>, new: Vec<NewFile>) -> Result<(), Failure> {
+        self.check_unchanged(old)?;
+        for path in old.keys() {
+            whole_files::remove(path).map_err(Failure::system(path))?;
+        }
+        // The folder was synced meanwhile.
+        if !old.is_empty() {
+            self.check_unchanged(&BTreeMap::new())?;
+        }
+        // Until the new checksums are there, nobody adds filters to the new file. The target keeps the lock.
+        if cfg!(unix) {
+            _ = file.file().try_lock();
+        }
+        file.place().map_err(Failure::system(&self.job.output))?;
+        let mut checksums = new.into_iter().zip(old.keys());
+        checksums.try_for_each(|(file, path)| file.place().map_err(Failure::system(path)))
+    }
+
+    /// Checks that the original is the file that was read, and that these are the checksum files.
+    fn check_unchanged(&self, checksums: &BTreeMap<PathBuf, Seen>) -> Result<(), Failure> {
+        let failed = |error| self.job.failure(error);
+        let is_unchanged = self.plan.is_unchanged().map_err(failed)? && self.checksums()? == *checksums;
+        let is_same = fs::metadata(&self.job.input).is_ok_and(|metadata| seen(&metadata) == self.before);
+        match is_unchanged && is_same {
+            true => Ok(()),
+            false => Err(failed(AddError::Changed)),
+        }
     }
 }
 
 impl FileReport {
-    fn add(&mut self, chunk: &ColumnChunk, built: &Built, filter_len: u64) {
-        let column = self.columns.entry(chunk.path.clone()).or_default();
+    fn add(&mut self, chunk: &ColumnChunk, built: &Built, filter_len: u64, wanted: f64) {
+        let mut name = chunk.path.clone();
+        if chunk.shares_path {
+            name.push_str(&format!(" (column {})", chunk.column));
+        }
+        let place = format!("column {name}, row group {}", chunk.row_group);
+        let column = self.columns.entry(name).or_default();
         let had_all = column.filters == column.row_groups;
         column.row_groups += 1;
         column.values += built.values;
@@ -273,10 +359,16 @@ impl FileReport {
                 column.filters += 1;
                 column.bytes += filter_len;
                 column.expected_rate += (built.expected_rate - column.expected_rate) / column.filters as f64;
+                if built.expected_rate > wanted && !mem::replace(&mut column.misses, true) {
+                    let [rate, wanted] = [built.expected_rate, wanted].map(share);
+                    self.notes.push(match built.expected_rate > 0.9995 {
+                        true => format!("{place}: the filter matches nearly everything"),
+                        false => format!("{place}: the filter has a rate of {rate}, not {wanted}"),
+                    });
+                }
             }
             // One note for a column is enough.
             Err(reason) if had_all => {
-                let place = format!("column {}, row group {}", chunk.path, chunk.row_group);
                 self.notes.push(format!("{place}: no filter: {reason}"));
             }
             Err(_) => {}
@@ -297,11 +389,15 @@ impl Job {
 type Seen = (u64, Option<SystemTime>, [u64; 2]);
 
 fn seen(metadata: &Metadata) -> Seen {
+    (metadata.len(), metadata.modified().ok(), identity(metadata))
+}
+
+/// Returns the device and the number of a file, where the system has them.
+pub(super) fn identity(metadata: &Metadata) -> [u64; 2] {
     #[cfg(unix)]
-    let identity = [metadata.dev(), metadata.ino()];
+    return [metadata.dev(), metadata.ino()];
     #[cfg(not(unix))]
-    let identity = [0; 2];
-    (metadata.len(), metadata.modified().ok(), identity)
+    return [0; 2];
 }
 
 /// Gives a file the owner, the group and the permissions of another. Returns false if the system does not allow owner or
@@ -326,8 +422,6 @@ fn keep_owner(from: &Metadata, to: &File) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use clap::Parser as _;
 
     use super::*;
@@ -347,7 +441,11 @@ mod tests {
         fs::copy(ROW_GROUPS, &input).unwrap();
         let arguments = "add in --out out --renew --always --column id --column name --column day";
         let Cli { arguments } = Cli::parse_from(arguments.split(' '));
-        let job = Job { input, output };
+        let job = Job {
+            input,
+            output,
+            is_other_name: false,
+        };
         let budget = Budget::new(1 << 30);
         let file = Rewriting::start(&job, &arguments).unwrap();
         change(&job.input);
@@ -439,5 +537,38 @@ mod tests {
             |_| (),
         )
         .unwrap_err();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_replaced_if_nobody_else_replaces_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link, hard, other] = ["in", "link", "hard", "other"].map(|name| folder.path().join(name));
+        fs::copy(ROW_GROUPS, &path).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        fs::hard_link(&path, &hard).unwrap();
+        let arguments = "add in --in-place --renew --column id";
+        let Cli { arguments } = Cli::parse_from(arguments.split(' '));
+        let job = |input: &Path, is_other_name| Job {
+            input: input.to_owned(),
+            output: resolved(input),
+            is_other_name,
+        };
+        let first = job(&path, false);
+        let first = Rewriting::start(&first, &arguments).unwrap();
+        for name in [&path, &link, &hard] {
+            let failure = Rewriting::start(&job(name, false), &arguments).err().unwrap();
+            assert!(matches!(&failure, Failure::Input(text) if text.contains("another process is adding")));
+            // Names that one process rewrites do not exclude each other.
+            Rewriting::start(&job(name, true), &arguments).unwrap();
+        }
+        // A file that appears while the new one is synced stays.
+        let file = lock(&first.state).file.take().unwrap();
+        file.file().sync_all().unwrap();
+        fs::write(&other, "theirs").unwrap();
+        fs::rename(other, &path).unwrap();
+        let failure = first.place(file, &BTreeMap::new(), Vec::new()).unwrap_err();
+        assert!(failure.to_string().contains("changed while"), "{failure}");
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
     }
 }

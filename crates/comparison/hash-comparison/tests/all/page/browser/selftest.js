@@ -113,7 +113,7 @@
       const ranked = [...rowOf(article.querySelector(".ranking table"), option.value).cells].slice(1, -1).map(textOf);
       const shown = [...sides.tBodies[0].rows].map((row) => textOf(row.cells[column]));
       check("yours", shown.length === ranked.length + 1 && ranked.every((text, at) => text === shown[at]), `${option.value}: ${shown} side by side, ${ranked} in the ranking`);
-      check("yours", /^(yes|no|filter)(, [^:]*)?: /.test(shown[0]), `${option.value}: ${shown[0]}`);
+      check("yours", /^(yes|no|filter of (32|64) bits \((LevelDB|Parquet)\))(, [^:]*)?: /.test(shown[0]), `${option.value}: ${shown[0]}`);
       const gains = all(".gain", article).filter(isSeen).map(textOf);
       const isPick = textOf(sides.querySelector("th.pick a")) === option.value;
       const says = (text) => text.startsWith(`${option.value} to `) && /(ns (less|more)|no measurable change) per key in sequence, [^,]+ out of the cache\.$/.test(text);

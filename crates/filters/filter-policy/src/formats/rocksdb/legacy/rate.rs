@@ -66,20 +66,21 @@ fn steps(stride: usize, probes: u8) -> usize {
 /// Returns the shares of keys that have 0, 1, 2, ... positions in common with probes of a stride.
 fn shared_probes(stride: usize, probes: u8) -> [f64; MAX_PROBES as usize + 1] {
     let mut shares = [0.0; MAX_PROBES as usize + 1];
+    shares[0] = 1.0;
     for other in 0..BITS {
         // For each start of the other key.
         let mut shared = [0_usize; BITS];
         for of_other in (0..steps(other, probes)).map(|step| step * other) {
             for position in (0..steps(stride, probes)).map(|step| step * stride) {
                 let start = position.wrapping_sub(of_other) % BITS;
-                shared.get_mut(start).into_iter().for_each(|shared| *shared += 1);
+                if let Some(shared) = shared.get_mut(start)
+                    && let Some([fewer, more]) = shares.get_mut(*shared..*shared + 2)
+                {
+                    *shared += 1;
+                    *fewer -= ONE_WALK;
+                    *more += ONE_WALK;
+                }
             }
-        }
-        for shared in shared {
-            shares
-                .get_mut(shared)
-                .into_iter()
-                .for_each(|share| *share += ONE_WALK);
         }
     }
     shares
