@@ -43,10 +43,11 @@ impl dyn AnyFormat + '_ {
         Ok(self.size(keys, bits_per_key)?.probes)
     }
 
-    /// Returns the expected false-positive rate at the real size and the real k. In the formats of LevelDB and Basho and in
-    /// RocksDB's legacy filters it is computed from the arithmetic of the probes, which takes up to 50 ms
-    /// ([`theory`](crate::theory) derives it and says what it neglects); for other Bloom filters it is that of ideal
-    /// ones, exactly, and for Ribbon and binary fuse filters that of the bits that they compare.
+    /// Returns the expected false-positive rate at the real size and the real k. For Ribbon and binary fuse filters it is
+    /// that of the bits that they compare, and for Bloom filters whose probes are independent that of ideal ones, exactly.
+    /// In the formats of LevelDB and Basho and in RocksDB's legacy filters it is computed from the arithmetic of the
+    /// probes, which takes some milliseconds: [`theory`](crate::theory) derives it, compares it with counts, and says what
+    /// it neglects.
     ///
     /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is
     /// that of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32. The errors are those of `filter_len`.

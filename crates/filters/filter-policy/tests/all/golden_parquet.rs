@@ -177,6 +177,13 @@ proptest! {
         prop_assert!(bitset == built(&hashes, blocks));
     }
 
+    #[test]
+    fn or_merges_filters_of_one_length(left in hashes(), right in hashes(), blocks in 1..20_usize) {
+        let pairs = built(&left, blocks).into_iter().zip(built(&right, blocks));
+        let merged: Vec<u8> = pairs.map(|(left, right)| left | right).collect();
+        prop_assert!(merged == built(&[left, right].concat(), blocks));
+    }
+
     /// No altered, cut or stretched header makes the reader panic, read too far or return an invalid filter.
     #[test]
     fn damaged_filters_are_read(
