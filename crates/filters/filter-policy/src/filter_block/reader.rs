@@ -149,6 +149,16 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         }
     }
 
+    /// Returns the number of filters; 0 when the block is too damaged to count them.
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns true if there are no filters, in which case every answer is "may match".
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Returns the base exponent: a filter covers the data blocks that start within `1 << base_lg` bytes of the file.
     /// LevelDB writes 11; its forks write other exponents, of which 31 is the largest.
     pub const fn base_lg(&self) -> u8 {
@@ -176,8 +186,7 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
         (range.start <= range.end && range.end <= self.array_offset).then_some(range)
     }
 
-    /// Returns the filters, damaged ones included; none when the block is too damaged to count them. Every answer is then
-    /// "may match".
+    /// Returns the filters, damaged ones included.
     pub fn filters(&self) -> impl ExactSizeIterator<Item = BlockFilter<'_>> {
         (0..self.count).map(|index| BlockFilter {
             index,

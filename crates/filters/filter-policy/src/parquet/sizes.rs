@@ -1,9 +1,5 @@
 //! The length of the bit set for a number of distinct values and a rate.
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes are from 0 to 2 GiB"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "sizes are from 0 to 2 GiB")]
 
 use crate::Error;
 use crate::formats::split_block::BLOCK_LEN;

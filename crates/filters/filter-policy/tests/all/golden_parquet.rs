@@ -169,9 +169,9 @@ proptest! {
         let mut bitset = built(&hashes, blocks);
         for done in 0..=folds {
             let filter = SplitBlockFilterMut::new(&mut bitset).unwrap();
-            let folded = filter.fold_to_len(blocks * 32 >> done).unwrap();
+            let folded = filter.fold_to_len((32 * blocks) >> done).unwrap();
             prop_assert!(folded == built(&hashes, blocks >> done));
-            prop_assert!(filter.fold_to_len(blocks * 64 >> done).is_err() == (done == 0));
+            prop_assert!(filter.fold_to_len((64 * blocks) >> done).is_err() == (done == 0));
         }
         // What was wrapped denies no value either.
         prop_assert!(bitset == built(&hashes, blocks));
