@@ -34,7 +34,7 @@ pub struct BitsPerKey(f64);
 
 impl BitsPerKey {
     /// The largest value, 4,294,967,295.
-    pub const MAX: Self = Self::whole(u32::MAX);
+    pub(crate) const MAX: Self = Self::whole(u32::MAX);
 
     /// Takes a whole number, as LevelDB does. 0 is allowed: every filter then has 64 bits and one probe.
     pub const fn whole(bits: u32) -> Self {
@@ -82,7 +82,7 @@ impl BitsPerKey {
     }
 
     /// Returns `floor(keys * bits_per_key)`, without rounding the product first.
-    pub fn times(self, keys: u64) -> u128 {
+    pub(crate) fn times(self, keys: u64) -> u128 {
         // A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
         // The exponent is at most -21 because the value is below 2^32.
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;

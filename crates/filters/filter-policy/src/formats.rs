@@ -47,8 +47,9 @@ pub use fuse::BinaryFuse;
 use fuse::BinaryFusePolicy;
 use leveldb::BloomFilterPolicy;
 use rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy, RibbonPolicy};
+pub use split_block::SplitBlock;
+pub use split_block::bits::{Xxh64, Xxph3};
 use split_block::{ParquetPolicy, SplitBlockPolicy};
-pub use split_block::{SplitBlock, Xxh64, Xxph3};
 
 /// The bits per key of filters that a policy of the list writes; it reads filters of any size.
 const TEN: BitsPerKey = BitsPerKey::whole(10);

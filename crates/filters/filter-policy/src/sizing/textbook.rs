@@ -87,18 +87,6 @@ impl Textbook {
         Ok(-libm::log(rate) / (LN_2 * LN_2))
     }
 
-    /// Returns the memory in bits for `keys` keys at a rate with the best probe count, not rounded: formats round to
-    /// bytes or words, and some of them down.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`bits_per_key`](Self::bits_per_key).
-    pub fn bits(keys: u64, rate: f64) -> Result<f64, Error> {
-        proper_rate(rate)?;
-        // Guava computes its sizes in this order, and they are compared with these.
-        Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
-    }
-
     /// Returns the probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.
     ///
     /// # Errors
