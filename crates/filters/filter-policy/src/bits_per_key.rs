@@ -18,12 +18,11 @@ use crate::error::Error;
 /// const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// assert_eq!(TEN, 10.into());
 /// assert_eq!(TEN, "10".parse()?);
-/// assert_eq!(TEN.times(80_000), 800_000);
+/// assert_eq!(TEN.get(), 10.0);
 ///
 /// let fraction = BitsPerKey::fractional(9.5)?;
 /// assert_eq!(fraction, 9.5.try_into()?);
 /// assert_eq!(fraction.to_string(), "9.5");
-/// assert_eq!(fraction.times(80_000), 760_000);
 ///
 /// let error = BitsPerKey::fractional(-1.0).unwrap_err();
 /// assert_eq!(error.to_string(), "bits per key must be between 0 and 4294967295, got -1");

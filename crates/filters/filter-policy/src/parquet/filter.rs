@@ -16,6 +16,7 @@ use hashzoo::xxh64;
 use super::header::Header;
 use super::value::PhysicalValue;
 use crate::error::Error;
+#[cfg(feature = "alloc")]
 use crate::error::outside;
 
 /// A filter for queries: a borrowed bit set of a valid length.
@@ -358,6 +359,7 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
 }
 
 /// Adds the ones of `other` to `block`.
+#[cfg(feature = "alloc")]
 fn unite(block: &mut Block, other: &Block) {
     for (byte, other) in block.iter_mut().zip(other) {
         *byte |= other;

@@ -20,7 +20,7 @@ use crate::error::outside;
 /// assert!((Textbook::best_probe_count(10.0)? - 6.931).abs() < 1e-3);
 ///
 /// // The 22.85 MiB that Guava takes for ten million keys at one in ten thousand.
-/// let bits = Textbook::bits(10_000_000, 0.0001)?;
+/// let bits = 1e7 * Textbook::bits_per_key(0.0001)?;
 /// assert_eq!(bits as u64, 191_701_167);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
