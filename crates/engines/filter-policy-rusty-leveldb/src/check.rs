@@ -8,7 +8,8 @@ use std::rc::Rc;
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, DatabaseManifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
+    BlockHandle, BlockRole, Damage, DatabaseManifest, MetaindexEntry, ReadAt, StoredBlock, Table,
+    manifest_name,
 };
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};

@@ -22,10 +22,7 @@ pub(crate) fn read(data: &[u8]) {
         delimiter: (first & 4 != 0).then_some(Delimiter::Tab),
     };
     let open = || Keys::of("keys", data, &form, MAX_KEY_BYTES, &Silent);
-    let Ok(read) = open()
-        .map_err(Into::into)
-        .and_then(|mut keys| KeySet::read(&mut keys, &Silent))
-    else {
+    let Ok(read) = open().and_then(|mut keys| KeySet::read(&mut keys, &Silent)) else {
         return;
     };
     let (mut keys, mut one_by_one) = (open().unwrap(), open().unwrap());
