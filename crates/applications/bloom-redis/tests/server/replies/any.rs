@@ -43,7 +43,7 @@ pub(crate) fn read(data: &[u8]) {
         return;
     };
     let schema = Schema::whole_words(100, 0.01).unwrap();
-    let fixed = FixedFilter::new("a", schema.clone()).unwrap();
+    let fixed = FixedFilter::new("a", schema).unwrap();
     let growing = GrowingFilter::new("a", schema).unwrap();
     let server = &mut Server(redis::Parser::new(), replies);
     let keys = ["x", "y", "z"];
