@@ -9,16 +9,17 @@ use serde_json::Value;
 use crate::cargo::{cargo, cargo_command, failed, output_of, run_command, words};
 use crate::cross;
 use crate::needs::{self, CODESPELL, PYTHON, TOOLS};
-use crate::python;
 use crate::steps::{self, Step};
+use crate::{published, python};
 
 /// Check what a change must pass besides the tests
 ///
-/// Checks format, spelling and clippy; runs the tests of filters by the portable kernel, and of every set of features
-/// that works without the standard library; packs all packages, and the one for Python as it is released; builds
-/// the documentation; explores every interleaving of the concurrent filter; runs the program that proves no_std;
-/// compares the committed run and the published figures; and tests the libraries on 64-bit Arm, on big-endian s390x and on
-/// WebAssembly, in emulators. Stops at the first failure and prints the time of each step.
+/// Checks format, spelling, the manifests of published packages and clippy; runs the tests of filters by the portable
+/// kernel, and of every set of features that works without the standard library; packs all packages, and the one for
+/// Python as it is released; builds the documentation; explores every interleaving of the concurrent filter; runs the
+/// program that proves no_std; compares the committed run and the published figures; and tests the libraries on 64-bit
+/// Arm, on big-endian s390x and on WebAssembly, in emulators. Stops at the first failure and prints the time of each
+/// step.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cargo xtask check --install\n  cargo xtask check --from documentation")]
 pub(crate) struct Arguments {
@@ -31,22 +32,16 @@ pub(crate) struct Arguments {
 }
 
 /// The steps in order; those that fail fastest come first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("format", format),
     ("spelling", spelling),
+    ("published", published::check),
     ("clippy", |root| {
         clippy(root, "--workspace --all-targets --all-features")
     }),
     ("portable-kernel", portable_kernel),
     ("no-std", without_std),
-    ("packages", |root| {
-        // Without builds from the archives, which take minutes: `cargo package --workspace` and `cargo xtask release`
-        // do them.
-        cargo(
-            root,
-            &words("package --workspace --locked --no-verify --allow-dirty"),
-        )
-    }),
+    ("packages", published::pack),
     ("wheel", python::check),
     ("documentation", documentation),
     ("loom", |root| {

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use clap::{Parser, Subcommand};
 
 use crate::needs::{LEVELDB, Need, ROCKSDB};
-use crate::{cargo, check, cross, fuzz, needs, release, sanitize, steps, test};
+use crate::{cargo, check, cross, needs, steps, test};
 
 /// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
@@ -19,7 +19,7 @@ use crate::{cargo, check, cross, fuzz, needs, release, sanitize, steps, test};
         cargo xtask compare                     the usual functions on every embedded dataset\n  \
         cargo xtask compare --keys my-keys.txt  on your own keys, one per line\n  \
         cargo xtask list                        functions and datasets\n  \
-        cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
+        cargo xtask inspect DB/*.sst            the filters in tables of LevelDB or RocksDB\n  \
         cargo xtask test --install              every test, on the real systems\n\n\
         Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
@@ -51,10 +51,7 @@ enum Command {
     Bench(Forwarded),
     Test(test::Arguments),
     Check(check::Arguments),
-    Fuzz(fuzz::Arguments),
-    Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
-    Release(release::Arguments),
 }
 
 /// The arguments of another program, passed on unchanged.
@@ -92,10 +89,7 @@ impl Cli {
             }
             Command::Test(arguments) => test::run(&arguments),
             Command::Check(arguments) => check::run(&arguments),
-            Command::Fuzz(arguments) => fuzz::run(&arguments),
-            Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
-            Command::Release(arguments) => release::run(&arguments),
         }
     }
 }

@@ -5,12 +5,10 @@ mod cargo;
 mod check;
 mod commands;
 mod cross;
-mod fuzz;
 mod guides;
 mod needs;
+mod published;
 mod python;
-mod release;
-mod sanitize;
 mod steps;
 mod test;
 

@@ -34,7 +34,6 @@ pub(crate) const C: &[Need] = &[
     ("pkg-config", "pkg-config"),
     ("cmake", "cmake"),
 ];
-/// A browser.
 const BROWSER: &[Need] = &[("chromium", "chromium")];
 /// Python, with the program that installs its packages.
 pub(crate) const PYTHON: &[Need] = &[("python3", "python3"), ("pip3", "python3-pip")];

@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crate::cargo::{JAVA, failed, output_of, run_command, words};
-use crate::fuzz::HOST;
 use crate::needs::{self, LIBRARIES, MODULE, TOOLS};
 
 const PACKAGE: &str = "crates/python";
@@ -67,25 +66,6 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
     test_plain(root)
 }
 
-/// Runs the tests of arrays, which the module reads where other libraries stored them, under AddressSanitizer. `flags`
-/// are the environment of a build with it. The runtime library is the C compiler's, because Rust's is for programs only.
-pub(crate) fn sanitize(root: &Path, folder: &str, flags: &[(&str, &str)]) -> Result<(), String> {
-    let mut build_it = maturin(root, "build --profile dev --target");
-    build_it.args([HOST, "--target-dir"]).arg(root.join(folder));
-    build_it.envs(flags.iter().copied());
-    let module = "python-sanitized";
-    install(root, &build(root, build_it)?, module)?;
-    let runtime = output_of(Command::new("cc").arg("-print-file-name=libasan.so"))?;
-    let mut python = python(root, "python3", &[module, TOOLS.0, LIBRARIES.0])?;
-    python.args(words("-m pytest -s tests/test_containers.py"));
-    python.env("LD_PRELOAD", String::from_utf8_lossy(&runtime).trim());
-    // Allocators of their own would hide what is outside of an object.
-    python
-        .env("PYTHONMALLOC", "malloc")
-        .env("ARROW_DEFAULT_MEMORY_POOL", "system");
-    run_command(python.envs(flags.iter().copied()))
-}
-
 /// Returns the folder of the wheel and the archive of sources.
 fn wheels(root: &Path) -> PathBuf {
     needs::target(root).join("wheels")
@@ -119,7 +99,7 @@ fn package(wheel: &Path) -> Result<&str, String> {
 }
 
 /// Checks that an archive, which `list` lists, has these files in a folder.
-fn contains(list: &mut Command, folder: &str, files: &str) -> Result<(), String> {
+pub(crate) fn contains(list: &mut Command, folder: &str, files: &str) -> Result<(), String> {
     let listed = output_of(list)?;
     let listed = String::from_utf8_lossy(&listed);
     for file in words(files) {

@@ -28,7 +28,7 @@ pub struct Bench {
     /// Set for a quick run, whose figures must not be quoted.
     quick: bool,
     /// The machine, and the build of this program.
-    environment: Environment,
+    pub environment: Environment,
     /// The SHA-256 sums of the files.
     pub checksums: BTreeMap<String, String>,
 }

@@ -9,8 +9,8 @@ use bench::folder::{Bench, KIND};
 use bench::record::Row;
 use bench::suite::Suite;
 use bench::suites::{equal_rate, membership, point_reads, policy, rates, redis};
-use filter_policy::BitsPerKey;
 use filter_policy::formats;
+use filter_policy::{BinaryFusePolicy, BitsPerKey, SplitBlockPolicy};
 use records::document::{self, RUN};
 use records::file::checksum;
 use records::table;
@@ -131,4 +131,142 @@ fn rates_of_leveldb() {
             "{bits} bits: {matches} of {probes}, {said} expected"
         );
     }
+}
+
+/// The lowest and the highest of some ratios.
+fn range(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
+    ratios.fold((f64::INFINITY, 0.0), |(low, high), ratio| {
+        (low.min(ratio), high.max(ratio))
+    })
+}
+
+/// Returns how many times as fast as its baseline a contender does a task in a form of calls.
+fn gain(rows: &[Row], ours: &str, task: &str, form: &str) -> (f64, f64) {
+    let is_meant = |row: &&Row| {
+        let case = &row.case;
+        case.contender == ours && case.task == task && case.get("form") == form && is_shown(row)
+    };
+    range(rows.iter().filter(is_meant).map(|row| 1.0 / row.over_baseline()))
+}
+
+/// Returns the value of a peer divided by that of a contender, of filters for 1 % with equal keys.
+fn ratio_for_rate(rows: &[Row], peer: (&str, &str), ours: (&str, &str)) -> (f64, f64) {
+    let of = |(name, task)| move |row: &&Row| row.case.contender == name && row.case.task == task;
+    let keys =
+        |row: &Row| ["key_lengths", "filter_keys", "rate"].map(|column| row.case.get(column).to_owned());
+    let is_meant = |row: &&Row| row.case.get("rate") == "0.01" && is_shown(row);
+    let ratio = |row: &Row| {
+        let mut peers = rows.iter().filter(of(peer));
+        peers.find(|peer| keys(peer) == keys(row)).unwrap().value / row.value
+    };
+    range(rows.iter().filter(of(ours)).filter(is_meant).map(ratio))
+}
+
+/// Returns true for the filters of the front page.
+fn is_shown(row: &Row) -> bool {
+    row.case.count("filter_keys") <= 1_000_000
+}
+
+/// The table of speed on the front page, and the sentences below it, are what the records say.
+#[test]
+fn front_page_has_the_recorded_speed() {
+    let page = fs::read_to_string(reference("../../README.md")).unwrap();
+    let is_line = |line: &&str| line.starts_with('|');
+    let lines = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| compared with"));
+    // Without the heading and the line below it.
+    let shown: Vec<&str> = lines.take_while(is_line).skip(2).collect();
+
+    let line = |peer: &str, ours: &str, version: &str, gains: [(f64, f64); 4]| {
+        let cells = gains.map(|(low, high)| format!("{low:.1} to {high:.1}"));
+        format!("| {peer} {version} | `{ours}` | {} |", cells.join(" | "))
+    };
+    let version = |rows: &[Row], peer: &str| {
+        let mut peers = rows.iter().filter(|row| row.case.contender == peer);
+        peers.next().unwrap().case.get("version").to_owned()
+    };
+    // LevelDB's policy examines a filter in each call, and others keep it prepared.
+    let mut recorded = [
+        (
+            "LevelDB",
+            "BloomFilterPolicy",
+            "policy",
+            "leveldb",
+            "avx512",
+            "one-by-one",
+        ),
+        (
+            "arrow-rs",
+            "ParquetPolicy",
+            "policy/parquet",
+            "arrow-rs",
+            "default",
+            "prepared",
+        ),
+        (
+            "`xorf`",
+            "BinaryFusePolicy",
+            "policy/binary-fuse",
+            "xorf",
+            "default",
+            "prepared",
+        ),
+    ]
+    .map(|(name, kind, folder, peer, ours, form)| {
+        let rows = rows(folder, &policy::SUITE);
+        let tasks = [
+            ("build", "slices"),
+            ("absent", form),
+            ("present", form),
+            ("absent", "slices"),
+        ];
+        let gains = tasks.map(|(task, form)| gain(&rows, ours, task, form));
+        line(name, kind, &version(&rows, peer), gains)
+    })
+    .to_vec();
+    let equal_rate = rows("policy/equal-rate", &equal_rate::SUITE);
+    let split_blocks = SplitBlockPolicy::NAME;
+    let tasks = [
+        ("build", "build"),
+        ("absent", "absent"),
+        ("present", "present"),
+        ("absent", "many"),
+    ];
+    let gains =
+        tasks.map(|(peer, ours)| ratio_for_rate(&equal_rate, ("fastbloom", peer), (split_blocks, ours)));
+    let fastbloom = version(&equal_rate, "fastbloom");
+    recorded.push(line("`fastbloom`", "SplitBlockPolicy", &fastbloom, gains));
+    assert_eq!(shown, recorded);
+
+    let words: Vec<&str> = page.split_whitespace().collect();
+    let text = words.join(" ");
+    let says = |sentence: String| assert!(text.contains(&sentence), "{sentence}");
+    for folder in [
+        "policy",
+        "policy/parquet",
+        "policy/binary-fuse",
+        "policy/equal-rate",
+    ] {
+        let bench: Bench = document::read(&reference(folder).join(RUN)).unwrap();
+        says(format!(
+            "on one thread of an {}, which has AVX-512",
+            bench.environment.cpu
+        ));
+    }
+    let sizes = ratio_for_rate(&equal_rate, ("fastbloom", "size"), (split_blocks, "size"));
+    let larger = [sizes.1, sizes.0].map(|size| 100.0 / size - 100.0);
+    says(format!("{:.0} to {:.0} % larger", larger[0], larger[1]));
+
+    let single = ["absent", "present"];
+    let parquet = rows("policy-avx2/parquet", &policy::SUITE);
+    let parquet = single.map(|task| gain(&parquet, "avx2", task, "prepared").0);
+    let fuse = rows("policy-avx2/equal-rate", &equal_rate::SUITE);
+    let fuse = single.map(|task| ratio_for_rate(&fuse, ("xorf", task), (BinaryFusePolicy::NAME, task)).0);
+    let slower = |lowest: [f64; 2]| 1.0 / lowest[0].min(lowest[1]);
+    says(format!(
+        "up to {:.1} times as long as with arrow-rs and up to {:.1} times as long as with `xorf`",
+        slower(parquet),
+        slower(fuse)
+    ));
 }

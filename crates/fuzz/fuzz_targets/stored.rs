@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
     remove(CuckooFilter::from_bytes(&signed, Bytes));
     divide(data);
     let of_threads = [
-        guava::ConcurrentBloomFilter::read_guava(data, Bytes),
+        guava::ConcurrentBloomFilter::from_guava(data, Bytes),
         guava::ConcurrentBloomFilter::read_from(&signed[..], Bytes),
     ];
     for filter in of_threads.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Tables of LevelDB and RocksDB, and manifests.
+//! Tables of LevelDB and RocksDB, and manifests of LevelDB.
 #![no_main]
 
 #[path = "../../filters/filter-tables/tests/all/reader.rs"]

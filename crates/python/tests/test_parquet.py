@@ -116,7 +116,7 @@ def test_forms(column, present, absent, tmp_path):
 
 
 REFUSED = [
-    *[("int64", v, TypeError) for v in (5, "567", b"567", np.array([[1]]), *(t({"a": [1]}) for t in (pa.table, pd.DataFrame, pl.DataFrame)))],
+    *[("int64", v, TypeError) for v in (5, "567", b"567", np.array([[1]]), pd.MultiIndex.from_tuples([(1, 2)]), *(t({"a": [1]}) for t in (pa.table, pd.DataFrame, pl.DataFrame)))],
     *[("int64", [v], TypeError) for v in (None, True, np.True_, pd.NA, [1], datetime.timedelta(1))],
     *[("int64", [v], ValueError) for v in (2**64, 7.0, b"x", DAY, uuid.UUID(int=1), "seven")], ("uint8", [256], ValueError),
     *[("text string", [v], ValueError) for v in (7, uuid.UUID(int=1), "\ud800")],

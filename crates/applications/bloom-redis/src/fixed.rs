@@ -38,6 +38,17 @@ use crate::stats::Stats;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # What it stores and sends
+///
+/// The string ends with a mark of 24 bytes, which no insert reaches: `BfR1`, the number of bits (8 bytes,
+/// little-endian), the probes (1 byte), three zeros, and the number of the rebuild that made the string (8 bytes). Every
+/// operation compares it in its own round trip: a string begun anew lacks it, one of another program is
+/// [`Malformed`](crate::Error::Malformed), and a client with other parameters gets
+/// [`Mismatch`](crate::Error::Mismatch).
+///
+/// A query sends `BITFIELD_RO` and `GETRANGE`, an insert a short script for each 1,024 bits, `GET` and `GETRANGE`;
+/// during a rebuild, a second round trip goes to its bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedFilter {
     prefix: Vec<u8>,
@@ -202,6 +213,20 @@ impl FixedFilter {
     /// and the funnel must hash as the server's queries do: [`Bytes`](membership_filters::Bytes) and
     /// [`Utf8`](membership_filters::Utf8). The call fails with [`Mismatch`](crate::Error::Mismatch) otherwise, and
     /// when bits, probe count or strategy differ.
+    ///
+    /// ```no_run
+    /// use bloom_redis::{Expiry, FixedFilter, Schema, redis};
+    /// use membership_filters::Bytes;
+    /// use membership_filters::guava::{BloomFilter, Parameters};
+    ///
+    /// fn load(connection: &mut redis::Connection, users: &[Vec<u8>]) -> Result<(), Box<dyn core::error::Error>> {
+    ///     let remote = FixedFilter::new("users", Schema::whole_words(1_000_000, 0.01)?)?;
+    ///     let mut local = BloomFilter::new(Bytes, &Parameters::try_from(remote.schema())?)?;
+    ///     local.insert_many(users);
+    ///     remote.replace_with(&local, Expiry::Never).query(connection)?;
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn replace_with<'a, F: Hashing + Sync>(
         &self,
         filter: &'a BloomFilter<F>,

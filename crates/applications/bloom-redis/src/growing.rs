@@ -33,6 +33,23 @@ use crate::stats::Stats;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # How large a bitmap
+///
+/// A key is looked up in every bitmap, so give each as many keys as you expect in all ([`Schema::growing`]), and hand
+/// over many keys a call. The times of 350,000 keys in µs a key, with Redis 7.0 on the same two busy cores of an AMD
+/// EPYC:
+///
+/// | keys a bitmap | bitmaps | one key a call: insert, absent | many: insert | present | absent |
+/// |---|---:|---:|---:|---:|---:|
+/// | 400,000, `Schema::growing(400_000, 4, 0.01)` | 1 | 180, 34 | 5.8 | 4.1 | 2.9 |
+/// | 100,000, `Schema::growing(100_000, 4, 0.01)` | 4 | 140, 95 | 7.5 | 5.6 | 4.9 |
+/// | 40,000, `Schema::growing(40_000, 10, 0.01)` | 9 | 97, 74 | 8.9 | 6.8 | 7.3 |
+/// | 10,000, `Schema::whole_words(10_000, 0.0005)`, as published | 35 | 240, 220 | 16 | 14 | 20 |
+///
+/// A call of one key, in a filter of all keys, includes a round trip, and an insert of a new key the count of the current
+/// bitmap's bits, 0.1 ms in the first row. Each call is one `EVALSHA`, whose script reads a bitmap as a whole for a batch
+/// if it has at most 32 bytes for each bit of the batch's keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrowingFilter(Chain);
 

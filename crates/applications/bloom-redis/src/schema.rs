@@ -84,9 +84,7 @@ impl Schema {
     /// # Ok::<(), bloom_redis::Error>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// The errors of [`whole_words`](Self::whole_words).
+    /// Fails as [`whole_words`](Self::whole_words).
     pub fn growing(capacity: u64, bitmaps: u64, total_rate: f64) -> Result<Self, Error> {
         parameters(capacity, total_rate)?;
         if bitmaps == 0 {

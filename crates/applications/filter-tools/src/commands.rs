@@ -9,6 +9,7 @@ pub mod parquet;
 pub mod query;
 pub mod size;
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,7 +21,15 @@ use serde::Serialize;
 use terminal::failure::{Failure, escaped};
 use terminal::number::counted;
 
-use crate::inspection::shown;
+use crate::inspection::{TABLE_EXTENSIONS, shown};
+
+/// Returns the words that start the program: `cargo xtask` sets the variable.
+pub fn program_name() -> &'static str {
+    match std::env::var_os("HASH_COMPARISON_WORKSPACE") {
+        Some(_) => "cargo xtask",
+        None => "filters",
+    }
+}
 
 /// Prints a value as JSON.
 fn print_json(out: &mut impl Write, value: &(impl Serialize + ?Sized)) -> Result<(), Failure> {
@@ -71,6 +80,39 @@ fn encoding(kind: KeyKind) -> Encoding {
 /// Returns the failure for a wrong path.
 fn wrong(path: &Path, reason: impl Display) -> Failure {
     Failure::input(format_args!("{}: {reason}", shown(path)))
+}
+
+/// Returns the failure for a folder of which this command has nothing to read. Tables are named one by one.
+fn folder_refused(folder: &Path, rule: &str, command: &str) -> Failure {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    let has = |extension: &&str| {
+        paths
+            .iter()
+            .any(|path| path.extension() == Some(OsStr::new(extension)))
+    };
+    let patterns = TABLE_EXTENSIONS.iter().filter(|extension| has(extension));
+    let patterns: String = patterns
+        .map(|extension| format!(" {}*.{extension}", in_shell(folder)))
+        .collect();
+    let example = match patterns.is_empty() {
+        true => String::new(),
+        false => format!(", as in `{} {command}{patterns}`", program_name()),
+    };
+    let reason = format!(
+        "a folder must be {rule}: name tables (*.sst, *.ldb){example}, or use RocksDB's ldb and sst_dump for a database"
+    );
+    wrong(folder, reason)
+}
+
+/// Returns a folder as a shell reads it before the name of a file.
+fn in_shell(folder: &Path) -> String {
+    let text = shown(&folder.join(""));
+    let is_plain = |character: char| character.is_alphanumeric() || "/._-+,@%:=".contains(character);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 /// Refuses `-`, which may be meant as standard output.

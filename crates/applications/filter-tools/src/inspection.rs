@@ -3,7 +3,6 @@
 //! Knows nothing of arguments or the presentation of results.
 
 mod bits;
-pub(crate) mod database;
 mod file;
 mod filters;
 mod findings;
@@ -12,9 +11,9 @@ pub(crate) mod parquet;
 mod rocksdb;
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use filter_policy::policies;
 use filter_policy::{AnyFormat, formats};
@@ -35,6 +34,9 @@ use rocksdb::RocksDbReport;
 
 /// The name under which LevelDB before 1.18 and goleveldb store the filters of LevelDB's policy.
 const OLD_LEVELDB_NAME: &str = "leveldb.BuiltinBloomFilter";
+
+/// The extensions of tables.
+pub(crate) const TABLE_EXTENSIONS: [&str; 2] = ["ldb", "sst"];
 
 /// Returns the format of the filters that tables store under a name.
 fn format_of(name: &[u8]) -> Option<&'static dyn AnyFormat> {
@@ -75,37 +77,17 @@ pub(crate) enum TableKind {
     Unknown,
 }
 
-/// Inspects a table, or all tables of a database folder in the order of their names: the filters, the blocks that lead
-/// to them and the index, and with the data, the checksums of data blocks.
+/// Inspects a table: the filters, the blocks that lead to them and the index, and with the data, the checksums of data
+/// blocks.
 ///
 /// # Errors
 ///
-/// If the path is neither. A file that is named like a table counts as one, however damaged.
-pub(crate) fn inspect(given: &mut Given, with_data: bool) -> Result<Vec<TableReport>, Failure> {
+/// If the path is no table. A file that is named like a table counts as one, however damaged.
+pub(crate) fn inspect(given: &mut Given, with_data: bool) -> Result<TableReport, Failure> {
     let opened = given.table();
     let path = &*given.path;
     let wrong = |reason: String| Unread::from(reason).failure(path);
-    let refused = |error: io::Error| wrong(error.to_string());
-    let metadata = fs::metadata(path).map_err(refused)?;
-    if metadata.is_dir() {
-        let tables = tables_in(path).map_err(refused)?;
-        if tables.is_empty() && !path.join("CURRENT").exists() {
-            let reason = "not a database folder: it has neither a file CURRENT nor files named .ldb or .sst, nor Parquet files";
-            return Err(wrong(reason.to_owned()));
-        }
-        let families = database::families(path);
-        let report = |table: &PathBuf| {
-            let mut report = inspect_table(table, with_data);
-            let number = database::number_of(table, ".sst");
-            let listed = number.and_then(|number| families.get(&number));
-            if let (Some(report), Some(family)) = (&mut report.rocksdb, listed) {
-                report.family = Some(family.to_string());
-            }
-            report
-        };
-        return Ok(tables.iter().map(report).collect());
-    }
-    let file = opened.map_err(refused)?;
+    let file = opened.map_err(|error| wrong(error.to_string()))?;
     if !is_named_like_a_table(path)
         && let Err(filter_tables::Error::TooShort { .. } | filter_tables::Error::UnknownMagic { .. }) =
             Table::open(&file)
@@ -113,7 +95,7 @@ pub(crate) fn inspect(given: &mut Given, with_data: bool) -> Result<Vec<TableRep
         let what = foreign(&given.head).map_or_else(unknown, |kind| format!("not a table: it is {kind}"));
         return Err(wrong(what));
     }
-    Ok(vec![report(path, &file, with_data)])
+    Ok(report(path, &file, with_data))
 }
 
 /// Describes a file that nothing identifies.
@@ -138,28 +120,9 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a folder is a database's, or has files that are named like tables.
-pub(crate) fn has_tables(folder: &Path) -> io::Result<bool> {
-    Ok(database::is_database(folder) || !tables_in(folder)?.is_empty())
-}
-
-/// Returns the paths in a folder that are named like tables, sorted.
-fn tables_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut tables = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if is_named_like_a_table(&path) {
-            tables.push(path);
-        }
-    }
-    tables.sort();
-    Ok(tables)
-}
-
 pub(crate) fn is_named_like_a_table(path: &Path) -> bool {
-    path.extension()
-        .and_then(OsStr::to_str)
-        .is_some_and(|extension| matches!(extension, "ldb" | "sst"))
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| TABLE_EXTENSIONS.contains(&extension))
 }
 
 /// Formats a path without control characters, which could move a terminal's cursor.
@@ -167,21 +130,9 @@ pub(crate) fn shown(path: &Path) -> String {
     readable(path.as_os_str().as_encoded_bytes())
 }
 
-/// Returns a name in a table or a manifest as text without control characters.
-pub(crate) fn readable(name: &[u8]) -> String {
+/// Returns a name in a table as text without control characters.
+fn readable(name: &[u8]) -> String {
     String::from_utf8_lossy(name).replace(char::is_control, "\u{fffd}")
-}
-
-/// Inspects a path that is named like a table.
-fn inspect_table(path: &Path, with_data: bool) -> TableReport {
-    match open_file(path) {
-        Ok(file) => report(path, &file, with_data),
-        Err(error) => {
-            let mut report = TableReport::new(path, 0);
-            report.not_read.push(error.to_string());
-            report
-        }
-    }
 }
 
 /// Inspects an open file. The time is bounded by the size of the file, whatever its contents: no part is read

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{build, inspect, manual, merge, parquet, query, size};
+use filter_tools::commands::{build, inspect, manual, merge, parquet, program_name, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
@@ -35,12 +35,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // `cargo xtask` sets the variable.
-    let name = match std::env::var_os("HASH_COMPARISON_WORKSPACE") {
-        Some(_) => "cargo xtask",
-        None => "filters",
-    };
-    let program = || with_words(Cli::command(), &|text| text.replace("{program}", name));
+    let program = || with_words(Cli::command(), &|text| text.replace("{program}", program_name()));
     let mut command = program();
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());

@@ -7,7 +7,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
@@ -15,15 +14,9 @@ use crate::filter::in_batches;
 use crate::hash::{Hash128, HashId};
 use crate::stats::Stats;
 
-pub use crate::bits::Word;
-#[cfg(target_has_atomic = "64")]
-pub use crate::blocked::AtomicBlocks;
-pub use crate::blocked::{Blocked, Blocks};
-pub use crate::bloom::{Bloom, Variety};
-pub use crate::counting::Counting;
-pub use crate::cuckoo::Cuckoo;
-pub use crate::redisbloom::Chain;
-pub use crate::rotating::Rotating;
+pub use crate::{
+    blocked::Blocked, bloom::Bloom, counting::Counting, cuckoo::Cuckoo, redisbloom::Chain, rotating::Rotating,
+};
 
 /// The places of keys in memory, found by the hashes of the keys; how many there are; and their stored form.
 pub trait Backend: Sized {
@@ -55,7 +48,8 @@ pub trait Backend: Sized {
     /// The part of a hash that places are made of: all of it, or `h1` alone, a `u64`.
     type Hash: Copy + Default + From<Hash128>;
 
-    /// [`Chosen`] if a filter is made and read with a funnel; otherwise the funnel of the kind.
+    /// The funnel of the kind; or, if a filter is made and read with a funnel that the caller chooses, an `Option` of the one
+    /// that is taken where none is given.
     type Funnel;
 
     /// The size of a filter.
@@ -63,17 +57,9 @@ pub trait Backend: Sized {
 
     /// Returns the parameters for this many keys at this rate: of the smallest filter, unless another program has a formula
     /// of its own. [`rate`](Self::rate) is that of a single key as well, which tests count.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the `new` of the parameters.
     fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
 
     /// Returns the parameters for this many keys in this many bits, if the kind has a rule for that.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the rule.
     fn sized_by_bits(_capacity: u64, _bits: u64) -> Result<Option<Self::Parameters>, Error> {
         Ok(None)
     }
@@ -141,10 +127,6 @@ pub trait Backend: Sized {
     fn contents_len(&self) -> u64;
 
     /// Writes these bytes.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
     fn write<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E>;
 
     /// Reads these bytes.
@@ -156,11 +138,7 @@ pub trait Backend: Sized {
 }
 
 /// Makes commands for Redis, each as its arguments, for a filter under a key.
-pub type ToCommands<B> = for<'a> fn(&'a B, &[u8]) -> Box<dyn Iterator<Item = Vec<Vec<u8>>> + 'a>;
-
-/// Says that the funnel of a filter is chosen, and which one is taken where none is given, if there is one.
-#[derive(Debug)]
-pub struct Chosen<F = ()>(PhantomData<F>);
+pub(crate) type ToCommands<B> = for<'a> fn(&'a B, &[u8]) -> Box<dyn Iterator<Item = Vec<Vec<u8>>> + 'a>;
 
 /// The size of a filter that is not made yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,20 +163,12 @@ pub trait Exclusive: Backend {
     fn insert(&mut self, hash: Self::Hash) -> Self::New;
 
     /// Inserts keys in order, until one is refused.
-    ///
-    /// # Errors
-    ///
-    /// That of the key.
     fn insert_batch(&mut self, hashes: &[Self::Hash]) -> Result<(), Error> {
         let mut hashes = hashes.iter();
         hashes.try_for_each(|&hash| Self::new_result(self.insert(hash)).map(drop))
     }
 
     /// Inserts any number of keys in order, until one is refused. By default in batches.
-    ///
-    /// # Errors
-    ///
-    /// That of the key.
     fn insert_all(&mut self, hashes: impl Iterator<Item = Self::Hash>) -> Result<(), Error> {
         let mut result = Ok(());
         in_batches(hashes, |hashes| {
@@ -209,10 +179,6 @@ pub trait Exclusive: Backend {
     }
 
     /// Returns the result of inserting a key.
-    ///
-    /// # Errors
-    ///
-    /// That of the key.
     fn new_result(new: Self::New) -> Result<bool, Error>;
 
     /// Converts the result of inserting keys.

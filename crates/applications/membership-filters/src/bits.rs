@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::modulus::Modulus;
 
 /// The largest number of 64-bit words, the limit of a Java array.
-pub const MAX_WORD_COUNT: u32 = i32::MAX as u32;
+pub(crate) const MAX_WORD_COUNT: u32 = i32::MAX as u32;
 
 /// The size of a word in bytes.
 pub(crate) const WORD: usize = 8;

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use crate::backend::{Backend, Chosen, Exclusive, Merge, StoredSize};
+use crate::backend::{Backend, Exclusive, Merge, StoredSize};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
@@ -22,9 +22,9 @@ mod bits;
 mod concurrent;
 mod parameters;
 
-pub use bits::Blocks;
+pub(crate) use bits::Blocks;
 #[cfg(target_has_atomic = "64")]
-pub use concurrent::{AtomicBlocks, ConcurrentBlockedBloomFilter};
+pub use concurrent::ConcurrentBlockedBloomFilter;
 pub use parameters::Parameters;
 
 /// A set that may seem to contain an absent key, and has the fastest lookups and inserts of this crate.
@@ -98,7 +98,7 @@ impl Backend for Blocked {
 
     type Hash = u64;
 
-    type Funnel = Chosen<Xxph3>;
+    type Funnel = Option<Xxph3>;
 
     type Parameters = Parameters;
 

@@ -51,17 +51,9 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
     type Parameters: Clone + Send + Sync + 'static;
 
     /// Returns the parameters for this many keys at this rate.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the `new` of the parameters.
     fn sized(capacity: u64, rate: f64) -> Result<Self::Parameters, Error>;
 
     /// Returns the parameters for this many keys in this many bits, if there is a rule for that.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the rule.
     fn sized_by_bits(_capacity: u64, _bits: u64) -> Result<Option<Self::Parameters>, Error> {
         Ok(None)
     }
@@ -81,10 +73,6 @@ pub trait Variety: Copy + PartialEq + fmt::Debug {
     fn header_len(self) -> usize;
 
     /// Writes this header.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
     fn write<W, E>(self, probe_count: u32, words: &[W], writer: &mut Writer<'_, E>) -> Result<(), E>;
 
     /// Reads this header: the parameter, the number of words and the probe count.

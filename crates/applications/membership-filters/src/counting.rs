@@ -3,7 +3,7 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use crate::backend::{Backend, Chosen, Counted, Exclusive, Remove, StoredSize};
+use crate::backend::{Backend, Counted, Exclusive, Remove, StoredSize};
 use crate::bits::{Bits, MAX_WORD_COUNT};
 use crate::bloom::{Bloom, Variety as _};
 use crate::envelope::{Reader, Writer};
@@ -37,7 +37,6 @@ const FIELDS_LEN: u64 = 24;
 /// *No false negatives*: a key that was inserted more often than removed is contained, as long as only inserted
 /// keys are removed: see [`remove`](Filter::remove). A counter that reaches its largest value stays there for good,
 /// so that it never becomes 0 too early; removed keys may then still look present.
-/// [`stuck_counters`](Filter::stuck_counters) counts these.
 ///
 /// Insert every key that may be removed later, also if it looks present already: to skip the insertion then
 /// (`if !filter.contains(key)`) and to remove the key later lowers the counters of others, which go missing.
@@ -67,8 +66,6 @@ pub struct Counting {
     len: u64,
     /// The number of counters that are not 0.
     nonzero: u64,
-    /// The number of counters that have their largest value.
-    stuck: u64,
 }
 
 impl<F> CountingBloomFilter<F> {
@@ -98,26 +95,6 @@ impl<F> CountingBloomFilter<F> {
         let bloom = Bloom::of(*strategy, bits, *probe_count);
         Ok(Filter::of(bloom, self.funnel.clone()))
     }
-
-    /// Returns the number of counters, which is the number of bits of the plain filter.
-    pub const fn counters(&self) -> u64 {
-        self.backend.counters.len()
-    }
-
-    /// Returns the probe count k: the number of counters of a key.
-    pub const fn probe_count(&self) -> u32 {
-        self.backend.probe_count
-    }
-
-    /// Returns the strategy, which derives positions from a hash.
-    pub const fn strategy(&self) -> Strategy {
-        self.backend.strategy
-    }
-
-    /// Returns the number of counters that reached their largest value, which they keep until the filter is cleared.
-    pub const fn stuck_counters(&self) -> u64 {
-        self.backend.stuck
-    }
 }
 
 impl Backend for Counting {
@@ -132,7 +109,7 @@ impl Backend for Counting {
 
     type Hash = Hash128;
 
-    type Funnel = Chosen<Xxph3>;
+    type Funnel = Option<Xxph3>;
 
     type Parameters = Parameters;
 
@@ -161,7 +138,6 @@ impl Backend for Counting {
             counters: PackedIntegers::zeroed(parameters.bits(), WIDTH)?,
             len: 0,
             nonzero: 0,
-            stuck: 0,
         })
     }
 
@@ -237,9 +213,7 @@ impl Backend for Counting {
         reader.verify()?;
         let counters = PackedIntegers::from_words(words, counters, bits.into())
             .ok_or_else(|| invalid("padding after the last counter", 0, 1))?;
-        let largest = counters.max();
         let nonzero = counters.iter().filter(|&counter| counter > 0).count() as u64;
-        let stuck = counters.iter().filter(|&counter| counter == largest).count() as u64;
         Ok(Self {
             strategy,
             probe_count: probe_count.into(),
@@ -247,7 +221,6 @@ impl Backend for Counting {
             counters,
             len,
             nonzero,
-            stuck,
         })
     }
 }
@@ -271,12 +244,11 @@ impl Exclusive for Counting {
 
     fn done(_: Result<(), Error>) {}
 
-    /// Resets stuck counters, too.
+    /// Resets counters that have their largest value, too.
     fn clear(&mut self) {
         self.counters.clear();
         self.len = 0;
         self.nonzero = 0;
-        self.stuck = 0;
     }
 }
 
@@ -317,12 +289,10 @@ impl Counting {
 
     /// Sets a counter to the result of `changed`, which takes its value and the largest one, and updates the totals.
     fn change(&mut self, position: u64, changed: impl FnOnce(u64, u64) -> u64) {
-        let largest = self.counters.max();
         let before = self.counters.get(position);
-        let after = changed(before, largest);
+        let after = changed(before, self.counters.max());
         self.counters.set(position, after);
         self.nonzero =
             self.nonzero + u64::from(before == 0 && after > 0) - u64::from(before > 0 && after == 0);
-        self.stuck += u64::from(before < largest && after == largest);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use crate::backend::{Backend, Chosen, Counted, Exclusive, Remove, StoredSize};
+use crate::backend::{Backend, Counted, Exclusive, Remove, StoredSize};
 use crate::envelope::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
@@ -109,7 +109,7 @@ impl Backend for Cuckoo {
 
     type Hash = Hash128;
 
-    type Funnel = Chosen<Xxph3>;
+    type Funnel = Option<Xxph3>;
 
     type Parameters = CuckooParameters;
 

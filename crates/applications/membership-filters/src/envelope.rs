@@ -158,12 +158,6 @@ pub(crate) fn from_bare<B: Backend>(mut bytes: &[u8]) -> Result<B, Error> {
     Ok(backend)
 }
 
-/// Reads the form of another program and nothing after it.
-#[cfg(feature = "std")]
-pub(crate) fn read_bare<B: Backend>(reader: impl std::io::Read) -> Result<B, Error> {
-    B::read(&mut Reader::plain(&mut Stream(reader)))
-}
-
 /// What takes the bytes.
 pub(crate) type Put<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
 
@@ -176,11 +170,7 @@ pub struct Writer<'a, E> {
 
 impl<E> Writer<'_, E> {
     /// Writes bytes.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the underlying writer.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
         if let Some(checksum) = &mut self.checksum {
             checksum.update(bytes);
         }
@@ -188,20 +178,12 @@ impl<E> Writer<'_, E> {
     }
 
     /// Writes a number, little-endian.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the underlying writer.
-    pub fn u64(&mut self, value: u64) -> Result<(), E> {
+    pub(crate) fn u64(&mut self, value: u64) -> Result<(), E> {
         self.bytes(&value.to_le_bytes())
     }
 
     /// Writes numbers, little-endian.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the underlying writer.
-    pub fn words(&mut self, words: &[u64]) -> Result<(), E> {
+    pub(crate) fn words(&mut self, words: &[u64]) -> Result<(), E> {
         encode_words(words, |word| word.to_le_bytes(), |bytes| self.bytes(bytes))
     }
 
@@ -370,27 +352,19 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// [`Error::Truncated`] if the bytes end too early, `Error::Read` if the underlying reader fails.
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut bytes = [0; N];
         self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;
         Ok(bytes)
     }
 
     /// Reads a number, little-endian.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Reader::array`].
-    pub fn u64(&mut self) -> Result<u64, Error> {
+    pub(crate) fn u64(&mut self) -> Result<u64, Error> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// Reads numbers, little-endian. Memory is allocated only as bytes arrive, at most twice what they need.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Reader::array`], [`Error::TooLarge`] and [`Error::OutOfMemory`].
-    pub fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
+    pub(crate) fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
         self.words_by(count, u64::from_le_bytes)
     }
 
@@ -430,11 +404,7 @@ impl<'a> Reader<'a> {
 
     /// Reads and verifies the checksum. [`Backend::read`] may call this before it trusts the contents;
     /// otherwise the checksum is verified afterwards.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Reader::array`], and [`Error::ChecksumMismatch`].
-    pub fn verify(&mut self) -> Result<(), Error> {
+    pub(crate) fn verify(&mut self) -> Result<(), Error> {
         if self.is_in_part {
             return Ok(());
         }

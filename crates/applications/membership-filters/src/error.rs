@@ -160,7 +160,7 @@ impl Error {
 
     /// Creates the error for a hash of a funnel that is not equal to the filter's.
     #[cold]
-    pub fn other_funnel() -> Self {
+    pub(crate) fn other_funnel() -> Self {
         let (what, allowed) = ("the funnel of the hash", "equal to the filter's");
         Self::Incompatible(Violation::new(what, allowed, "another one"))
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::backend::{Backend, Chosen, Concurrent, Counted, Exclusive, Merge, Remove};
+use crate::backend::{Backend, Concurrent, Counted, Exclusive, Merge, Remove};
 use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
@@ -138,7 +138,7 @@ impl<B, F, A> Filter<B, F, A> {
 }
 
 /// Filters whose funnel is chosen.
-impl<B: Backend<Funnel = Chosen<D>>, D, F, A> Filter<B, F, A> {
+impl<B: Backend<Funnel = Option<D>>, D, F, A> Filter<B, F, A> {
     /// Creates an empty filter.
     ///
     /// # Errors
@@ -150,13 +150,9 @@ impl<B: Backend<Funnel = Chosen<D>>, D, F, A> Filter<B, F, A> {
     }
 }
 
-impl<B: Backend<Funnel = Chosen<Xxph3>>, A> Filter<B, Xxph3, A> {
+impl<B: Backend<Funnel = Option<Xxph3>>, A> Filter<B, Xxph3, A> {
     /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with the fast hash, and with
     /// the `new` of the parameters.
-    ///
-    /// # Errors
-    ///
-    /// The errors of both.
     pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::new(Xxph3, &B::sized(capacity, rate)?)
     }
@@ -188,20 +184,8 @@ impl<B: Backend, F, A> Filter<B, F, A> {
 
     /// Returns for each key whether it might be in the filter, like [`contains_many`](Self::contains_many), for keys that are
     /// in the encoding of the funnel already. The funnel need not take keys, as [`HashId`](crate::HashId) does not.
-    ///
-    /// ```
-    /// use membership_filters::{BlockedBloomFilter, Long, Parameters, envelope};
-    ///
-    /// let mut ids = BlockedBloomFilter::new(Long, &Parameters::new(1000, 0.01)?)?;
-    /// ids.insert(&7);
-    /// let bytes = ids.to_bytes();
-    /// let filter = BlockedBloomFilter::from_bytes(&bytes, envelope::hash_id(&bytes)?)?;
-    /// let keys = [7_i64, 8].map(i64::to_le_bytes);
-    /// assert_eq!(filter.contains_many_bytes(keys.iter().map(|key| &key[..])), [true, false]);
-    /// # Ok::<(), membership_filters::Error>(())
-    /// ```
     #[must_use]
-    pub fn contains_many_bytes<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<bool>
+    pub(crate) fn contains_many_bytes<'k>(&self, keys: impl IntoIterator<Item = &'k [u8]>) -> Vec<bool>
     where
         F: Hashing,
     {
@@ -344,10 +328,7 @@ impl<B: Exclusive, F> Filter<B, F> {
     /// A blocked filter, or one of Guava or Spark, of 64 MiB or more is filled a part at a time if the iterator announces
     /// enough keys: one for each 32 bytes of the filter always is. This takes half of the filter's size in additional memory,
     /// if there is as much. If the iterator panics, keys before that may be missing.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`insert`](Self::insert).
+    /// Fails as [`insert`](Self::insert).
     pub fn insert_many<'k, T: ?Sized + 'k>(&mut self, keys: impl IntoIterator<Item = &'k T>) -> B::Done
     where
         F: Funnel<T>,
@@ -397,11 +378,8 @@ impl<B: Exclusive, F: PartialEq> Filter<B, F> {
         B::new_result(self.backend.insert(hash.into()))
     }
 
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many). Fails as
+    /// [`insert_hashed`](Self::insert_hashed), for a hash of another funnel before the first key is inserted.
     pub fn insert_many_hashed(&mut self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         self.backend.insert_all(hashed_parts::<B, F>(hashes))
@@ -443,9 +421,7 @@ impl<B: Concurrent, F> Filter<B, F, Shared> {
     /// - If an insertion into `other` is under way or comes later, all, some or none of the key's bits are merged.
     /// - Words are merged one after the other: a concurrent query finds some keys of `other` and misses some.
     ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    /// Fails as [`check_compatible`](Self::check_compatible), unchanged.
     pub fn merge(&self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq + fmt::Debug,
@@ -490,11 +466,8 @@ impl<B: Concurrent, F: PartialEq> Filter<B, F, Shared> {
         Ok(self.backend.insert(hash.into()))
     }
 
-    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many).
-    ///
-    /// # Errors
-    ///
-    /// The error of [`insert_hashed`](Self::insert_hashed), before the first key is inserted.
+    /// Inserts keys that are hashed already, like [`insert_many`](Self::insert_many). Fails as
+    /// [`insert_hashed`](Self::insert_hashed), for a hash of another funnel before the first key is inserted.
     pub fn insert_many_hashed(&self, hashes: &[Hashed<F>]) -> Result<(), Error> {
         self.check_own(hashes)?;
         self.put(hashed_parts::<B, F>(hashes));
@@ -511,11 +484,8 @@ impl<B: Concurrent, F> From<Filter<B::Alone, F>> for Filter<B, F, Shared> {
 
 /// Filters of which two can become one.
 impl<B: Merge, F: PartialEq + fmt::Debug> Filter<B, F> {
-    /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    /// Merges all keys of `other` into this filter: Guava's `putAll`, Spark's `mergeInPlace`. Fails as
+    /// [`check_compatible`](Self::check_compatible), unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         const { assert!(B::MERGE.is_ok(), "`Merge` says that there is a function") };
         self.add_compatible(other)
@@ -564,10 +534,6 @@ impl<B: Backend, F: Hashing, A> Filter<B, F, A> {
     ///
     /// If other threads insert into the filter meanwhile, the form is whole: it holds every key whose insertion happened before
     /// the call, and all, some or none of the bits of the others.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
     #[cfg(feature = "std")]
     pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
         envelope::write(self, &mut |bytes: &[u8]| writer.write_all(bytes))
@@ -594,7 +560,7 @@ impl<B: Backend, F: Hashing, A> Filter<B, F, A> {
 
 /// Reading of the stored form, with the funnel that the filter was written with. Spark's filter and RedisBloom's have the same
 /// methods without a funnel.
-impl<B: Backend<Funnel = Chosen<D>>, D, F: Hashing, A> Filter<B, F, A> {
+impl<B: Backend<Funnel = Option<D>>, D, F: Hashing, A> Filter<B, F, A> {
     /// Reads the filter from its stored form; trailing bytes are an error.
     ///
     /// # Errors
@@ -606,12 +572,8 @@ impl<B: Backend<Funnel = Chosen<D>>, D, F: Hashing, A> Filter<B, F, A> {
         envelope::from_bytes(bytes, funnel)
     }
 
-    /// Reads the stored form and nothing after it. The first fields are read one by one: wrap a file in a
-    /// `BufReader`. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. The first fields
+    /// are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
         envelope::read_from(reader, funnel)

@@ -161,6 +161,9 @@ impl<F> Hashed<F> {
     /// the hash itself also choose places in the filter. The numbers are the same everywhere and in every version; with another
     /// number of shards, or another funnel, a key has another shard.
     ///
+    /// If many threads insert and remove, take sixteen shards, each behind an `RwLock` and with a little more room than a
+    /// sixteenth.
+    ///
     /// ```
     /// use membership_filters::{CountingBloomFilter, Hashed, Xxph3};
     ///
@@ -183,7 +186,7 @@ impl<F> Hashed<F> {
     /// Returns the hash if it was made with this funnel.
     #[inline]
     #[must_use]
-    pub fn under(&self, funnel: &F) -> Option<Hash128>
+    pub(crate) fn under(&self, funnel: &F) -> Option<Hash128>
     where
         F: PartialEq,
     {

@@ -5,11 +5,10 @@ mod header;
 pub(crate) mod parameters;
 mod strategy;
 
-pub use crate::bits::MAX_WORD_COUNT;
 pub use filter::BloomFilter;
 #[cfg(target_has_atomic = "64")]
 pub use filter::ConcurrentBloomFilter;
 pub(crate) use filter::{ENVELOPE, STREAM};
-pub use header::{MAX_PROBE_COUNT, StreamHeader};
-pub use parameters::{DEFAULT_RATE, Parameters, ProbeCountRule};
+pub use header::StreamHeader;
+pub use parameters::{Parameters, ProbeCountRule};
 pub use strategy::Strategy;

@@ -132,7 +132,7 @@ impl KeyBytes {
 
     /// Takes a Java string as UTF-8, as `putString(text, UTF_8)` does: a pair of surrogates becomes one character, and
     /// an unpaired surrogate becomes `?`, as in Java's encoder.
-    pub fn put_utf16_as_utf8(&mut self, units: &[u16]) {
+    pub(crate) fn put_utf16_as_utf8(&mut self, units: &[u16]) {
         for character in char::decode_utf16(units.iter().copied()) {
             let mut buffer = [0; 4];
             self.put_str(character.unwrap_or('?').encode_utf8(&mut buffer));

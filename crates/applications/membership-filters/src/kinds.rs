@@ -221,11 +221,7 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// [`Full`](Error::Full) and [`TooManyCopies`](Error::TooManyCopies), which leave the filter unchanged.
     fn insert(&mut self, key: &[u8]) -> Result<bool, Error>;
 
-    /// Inserts keys in order, faster than one by one.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`insert_hashes`](Self::insert_hashes).
+    /// Inserts keys in order, faster than one by one. Fails as [`insert_hashes`](Self::insert_hashes).
     fn insert_many(&mut self, keys: &[&[u8]]) -> Result<(), Error>;
 
     /// Inserts keys by their hashes, those of [`hash_id`](Self::hash_id): nothing checks this, and the filter denies keys

@@ -11,7 +11,7 @@
 /// use membership_filters::Modulus;
 ///
 /// let bits = Modulus::new(191_701_184).unwrap();
-/// assert_eq!(bits.remainder(i64::MAX as u64), i64::MAX as u64 % 191_701_184);
+/// assert_eq!(bits.get(), 191_701_184);
 /// assert_eq!(Modulus::new(0), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,9 +31,9 @@ impl core::fmt::Debug for Modulus {
 
 impl Modulus {
     /// The largest divisor, and the largest dividend.
-    pub const MAX: u64 = i64::MAX as u64;
+    pub(crate) const MAX: u64 = i64::MAX as u64;
 
-    /// Prepares a divisor. Returns `None` if it is 0 or above [`Modulus::MAX`].
+    /// Prepares a divisor. Returns `None` if it is 0 or above `i64::MAX`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^shift / 2 < divisor <= 2^shift, and shift is at most 63, so the quotient is below 2^64"
@@ -62,7 +62,7 @@ impl Modulus {
     /// 2^-shift, too large by less than dividend / 2^63 < 1 (Granlund and Montgomery, *Division by Invariant Integers
     /// using Multiplication*, PLDI 1994, theorem 4.2 with N = 63).
     #[inline]
-    pub const fn remainder(self, dividend: u64) -> u64 {
+    pub(crate) const fn remainder(self, dividend: u64) -> u64 {
         // The shift drops the top bit, and makes up for the reciprocal's scale of 2^63 instead of 2^64.
         let upper = ((dividend << 1) as u128 * self.reciprocal as u128) >> 64;
         let quotient = upper as u64 >> self.shift;

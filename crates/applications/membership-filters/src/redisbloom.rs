@@ -118,10 +118,6 @@ impl BloomFilter {
 
     /// Creates an empty filter whose first link is for this many keys, at this false-positive rate: [`new`](Self::new) with
     /// [`Parameters::new`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`new`](Self::new).
     pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::new(&Parameters::new(capacity, rate))
     }

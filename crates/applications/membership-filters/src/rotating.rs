@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::backend::{Backend, Chosen, Exclusive, Merge, StoredSize};
+use crate::backend::{Backend, Exclusive, Merge, StoredSize};
 use crate::blocked::{Blocked, Parameters};
 use crate::envelope::{Reader, Writer};
 use crate::error::Error;
@@ -110,10 +110,6 @@ impl Generations {
 impl RotatingFilter {
     /// Creates a filter of this many generations, each for this many keys. The rate is that of all generations together,
     /// when they are full.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Generations::new`] and [`new`](Self::new).
     pub fn with_capacity(generations: u32, capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::new(Xxph3, &Generations::new(generations, capacity, rate)?)
     }
@@ -171,7 +167,7 @@ impl<B: Merge> Backend for Rotating<B> {
 
     type Hash = B::Hash;
 
-    type Funnel = Chosen;
+    type Funnel = Option<()>;
 
     type Parameters = Generations<B::Parameters>;
 

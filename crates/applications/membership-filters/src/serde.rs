@@ -1,21 +1,17 @@
-//! Filters and their parameters in the formats of `serde`.
+//! Filters in the formats of `serde`.
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use core::f64::consts::LN_2;
 use core::fmt;
 
 use serde::de::Error as _;
-use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::backend::Backend;
 use crate::envelope;
-use crate::guava::{ProbeCountRule, Strategy};
 use crate::kinds::{self, AnyKind};
 use crate::stored::invalid;
-use crate::{CuckooParameters, Error, Filter, Generations, HashId, Hashing, Parameters};
-use crate::{guava, redisbloom, spark};
+use crate::{Error, Filter, HashId, Hashing};
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Filter", expecting = "a filter")]
@@ -89,116 +85,4 @@ impl<'de, B: Backend, A> Deserialize<'de> for Filter<B, HashId, A> {
         let funnel = envelope::hash_id(&form.bytes).map_err(D::Error::custom)?;
         form.read(funnel).map_err(D::Error::custom)
     }
-}
-
-/// Writes parameters as a struct of the values that they are made of, and reads them by the constructor, which checks these.
-macro_rules! parameters {
-    ($(
-        $name:literal [$($part:ident)?] $parameters:ty: |$given:ident| {
-            $($(#[$attribute:meta])* $field:ident: $value:ty = $get:expr,)+
-        } => $new:expr;
-    )+) => {$(
-        /// Needs the feature `serde`.
-        impl<$($part: Serialize)?> Serialize for $parameters {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let $given = self;
-                let mut fields = serializer.serialize_struct($name, [$(stringify!($field)),+].len())?;
-                $(fields.serialize_field(stringify!($field), &$get)?;)+
-                fields.end()
-            }
-        }
-
-        /// The values are those that the constructor takes. Needs the feature `serde`.
-        impl<'de $(, $part: Deserialize<'de>)?> Deserialize<'de> for $parameters {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                #[derive(Deserialize)]
-                #[serde(rename = $name, expecting = $name, deny_unknown_fields)]
-                struct Fields<$($part)?> {
-                    $($(#[$attribute])* $field: $value,)+
-                }
-                let Fields { $($field),+ } = Fields::deserialize(deserializer)?;
-                $new.map_err(D::Error::custom)
-            }
-        }
-    )+};
-}
-
-parameters! {
-    "Parameters" [] Parameters: |given| {
-        blocks: u32 = given.blocks(),
-    } => Self::with_blocks(blocks);
-
-    "Parameters" [] guava::Parameters: |given| {
-        capacity: u64 = given.capacity(),
-        rate: f64 = given.rate(),
-        strategy: u8 = given.chosen_strategy().ordinal(),
-        probe_count: u32 = given.probe_count(),
-    } => of_guava(capacity, rate, strategy, probe_count);
-
-    "Parameters" [] spark::Parameters: |given| {
-        version: u32 = given.version.number(),
-        seed: i32 = given.version.seed(),
-        bits: u64 = given.bits(),
-        probe_count: u32 = given.probe_count(),
-    } => of_spark(version, seed, bits, probe_count);
-
-    "Parameters" [] redisbloom::Parameters: |given| {
-        capacity: u64 = given.capacity,
-        rate: f64 = given.rate,
-        // Null if the chain does not scale. Without the attribute it could be missing.
-        #[serde(deserialize_with = "Option::deserialize")]
-        expansion: Option<u32> = (given.is_scaling || given.expansion == 0).then_some(given.expansion),
-    } => {
-        let given = Self::new(capacity, rate);
-        let given = expansion.map_or(given.non_scaling(), |factor| given.expansion(factor));
-        given.first_link().map(|_| given)
-    };
-
-    "CuckooParameters" [] CuckooParameters: |given| {
-        buckets: u64 = given.buckets(),
-        fingerprint_bits: u8 = given.fingerprint_bits(),
-        seed: u64 = given.seed,
-    } => Self::with_buckets(buckets, fingerprint_bits).map(|given| given.seed(seed));
-
-    "Generations" [P] Generations<P>: |given| {
-        count: u32 = given.count,
-        each: P = given.each,
-    } => Generations::new(count, 1, 0.5).map(|_| Self { count, each });
-}
-
-/// Derives the shape by either rule of Guava's: the probe count tells which one.
-fn of_guava(capacity: u64, rate: f64, strategy: u8, probe_count: u32) -> Result<guava::Parameters, Error> {
-    let known = Strategy::from_ordinal(strategy);
-    let strategy = known.ok_or_else(|| invalid("the strategy", "0 or 1", strategy))?;
-    let by = |rule| guava::Parameters::with_rule(capacity, rate, rule);
-    let older = by(ProbeCountRule::FromBitsPerKey).ok();
-    let older = older.filter(|older| older.probe_count() == probe_count);
-    let shape = older.map_or_else(|| by(ProbeCountRule::FromRate), Ok)?;
-    check("the probe count", &shape.probe_count(), &probe_count)?;
-    Ok(shape.strategy(strategy))
-}
-
-/// Finds a capacity and bits, before they are rounded up to whole words, of which Spark derives the shape.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "casts round down and stop at the limits"
-)]
-fn of_spark(version: u32, seed: i32, bits: u64, probe_count: u32) -> Result<spark::Parameters, Error> {
-    let version = match (version, seed) {
-        (1, 0) => spark::Version::V1,
-        (2, seed) => spark::Version::V2 { seed },
-        _ => return Err(invalid("the version", "1 with the seed 0, or 2", version)),
-    };
-    let shapes = (bits.saturating_sub(63)..=bits).flat_map(|bits| {
-        let capacity = (bits as f64 * LN_2 / f64::from(probe_count)) as u64;
-        [capacity, capacity.saturating_add(1)].map(|capacity| spark::Parameters::with_bits(capacity, bits))
-    });
-    let fits = |shape: &spark::Parameters| (shape.bits(), shape.probe_count()) == (bits, probe_count);
-    let (allowed, given) = (
-        "those of a filter of Spark's",
-        format_args!("{bits} and {probe_count}"),
-    );
-    let shape = shapes.flatten().find(fits);
-    let shape = shape.ok_or_else(|| invalid("bits and probe count", allowed, given))?;
-    Ok(shape.version(version))
 }

@@ -41,19 +41,14 @@ mod item;
 mod parameters;
 mod stream;
 
-use alloc::vec::Vec;
-
 use crate::backend::Backend as _;
-use crate::bloom::{Bloom, Variety as _};
+use crate::bloom::Bloom;
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::funnel::Funnel;
-use crate::hash::Hash128;
-use crate::modulus::Modulus;
 
 pub use item::ItemBytes;
-pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, MAX_PROBE_COUNT, Parameters};
-pub use stream::StreamHeader;
+use parameters::MAX_PROBE_COUNT;
+pub use parameters::{MAX_DATA_FRAME_BITS, MAX_DATA_FRAME_ITEMS, Parameters};
 pub(crate) use stream::{STREAM_1, STREAM_2};
 
 /// The version of a filter: its positions and its stream. Filters of different versions cannot be merged.
@@ -71,7 +66,7 @@ pub enum Version {
 
 impl Version {
     /// Returns the number that the stream begins with.
-    pub const fn number(self) -> u32 {
+    pub(crate) const fn number(self) -> u32 {
         match self {
             Self::V1 => 1,
             Self::V2 { .. } => 2,
@@ -79,7 +74,7 @@ impl Version {
     }
 
     /// Returns the length in bytes of the header of a stream: 12 or 16.
-    pub const fn header_len(self) -> usize {
+    pub(crate) const fn header_len(self) -> usize {
         match self {
             Self::V1 => 12,
             Self::V2 { .. } => 16,
@@ -94,32 +89,9 @@ impl Version {
         }
     }
 
-    /// Returns the positions of a key, each below the modulus, which is the filter's number of bits: for bits that are
-    /// kept elsewhere. Positions may repeat.
-    ///
-    /// ```
-    /// use membership_filters::Modulus;
-    /// use membership_filters::spark::{BloomFilter, Parameters};
-    ///
-    /// let mut filter = BloomFilter::new(&Parameters::new(1000, 0.01)?)?;
-    /// filter.insert("apple");
-    /// let bits = Modulus::new(filter.bits()).expect("not 0");
-    /// let positions = filter.version().positions("apple", filter.probe_count(), bits);
-    /// assert!(positions.into_iter().all(|bit| filter.words()[bit as usize / 64] >> (bit % 64) & 1 == 1));
-    /// # Ok::<(), membership_filters::Error>(())
-    /// ```
-    #[must_use]
-    pub fn positions<T: ?Sized>(self, item: &T, probe_count: u32, modulus: Modulus) -> Vec<u64>
-    where
-        ItemBytes: Funnel<T>,
-    {
-        self.rule()
-            .positions(Hash128::of_key(&self.funnel(), item), probe_count, modulus)
-    }
-
     /// Returns the funnel of the version's filters.
     #[must_use]
-    pub const fn funnel(self) -> ItemBytes {
+    pub(crate) const fn funnel(self) -> ItemBytes {
         let seed = self.seed();
         ItemBytes { seed }
     }
@@ -157,10 +129,6 @@ impl BloomFilter {
     }
 
     /// Creates an empty filter for this many keys at this false-positive rate: [`new`](Self::new) with [`Parameters::new`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of both.
     pub fn with_capacity(capacity: u64, rate: f64) -> Result<Self, Error> {
         Self::new(&Parameters::new(capacity, rate)?)
     }
@@ -171,11 +139,8 @@ impl BloomFilter {
     }
 
     /// Keeps the keys that are in both filters, and others that both seem to contain: Spark's `intersectInPlace`. The rate is
-    /// at most that of each filter, but may be above that of a filter into which the common keys alone were inserted.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`check_compatible`](Self::check_compatible), which leave the filter unchanged.
+    /// at most that of each filter, but may be above that of a filter into which the common keys alone were inserted. Fails as
+    /// [`check_compatible`](Self::check_compatible), unchanged.
     pub fn intersect(&mut self, other: &Self) -> Result<(), Error> {
         self.check_compatible(other)?;
         self.backend.bits.keep(&other.backend.bits);

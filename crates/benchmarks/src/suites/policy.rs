@@ -1,5 +1,12 @@
 //! Building and querying filters beside an engine's own policy, of LevelDB and of Parquet, and beside crates with filters of
 //! one format, in runs with their own records.
+//!
+//! Engines in C++ are called through their virtual functions, in a loop over slices made in advance. Keys have 16 bytes,
+//! or 4 to 40; those of Parquet are URLs that are allocated separately, in random order, because packed and sorted keys
+//! would flatter code that reads ahead. `sbbf-rs` has 10 bits per key and `xorf` fingerprints of 8 bits, both with XXH3
+//! of each key. `default` is a policy that chooses its kernel in each call, as programs use it; beside crates, its bytes
+//! and answers may differ from theirs. A contender of the same bytes that gives another answer, or any that denies a
+//! stored key, ends the run.
 
 use std::fmt::Display;
 
@@ -226,6 +233,8 @@ pub(crate) mod tests {
     fn every_kernel_has_a_name_in_the_records() {
         let contenders = (SUITE.contenders)();
         let is_named = |kernel: &Kernel| contenders.iter().any(|(name, _)| *name == kernel.name());
-        assert!(Kernel::ALL.iter().all(is_named), "{contenders:?}");
+        let kernels = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512, Kernel::Neon];
+        let mut kernels = kernels.into_iter().chain(Kernel::available());
+        assert!(kernels.all(|kernel| is_named(&kernel)), "{contenders:?}");
     }
 }

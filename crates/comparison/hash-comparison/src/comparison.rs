@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, FromArgMatches as _};
-use key_input::KeyForm;
+use key_input::{KeyForm, KeyKind};
 
 use crate::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::functions::library::Symbol;
@@ -89,13 +89,14 @@ pub struct Comparison {
     /// `uint64_t my_hash(const void *data, size_t length)`; with `:seed` at the end it has a third argument, `uint64_t seed`, which
     /// is 0.
     ///
-    /// The library may print, and any thread may call the function. It is tried out first in a process of its own: the run ends
-    /// with an error if the library cannot be opened or ends that process, or if the function accesses memory beside its key,
-    /// writes into it, needs more than 2 MiB of stack, returns two values for one key, or does not return within 5 seconds (60 for
-    /// the 2,200 calls of the trial). One that takes 10 µs or more per call is reported, with the time that a run takes at least. A
-    /// later call that does not return within 5 seconds is named; the first Ctrl-C waits for it, and a second ends the run.
+    /// The library may print, and any thread may call the function. It is tried out first in a process of its own, with 2,200 calls,
+    /// 2 MiB of stack and 10 seconds: the run ends with an error if the library cannot be opened, if that process crashes, ends early
+    /// or takes longer, or if the function returns two values for one key. A function that takes 10 µs or more per call is reported,
+    /// with the time that a run takes at least. On other keys, a crash ends the run by its signal, and a call that does not return
+    /// keeps it waiting until a second Ctrl-C.
     ///
-    /// Two trials a second apart show whether values change from process to process: then they must not be stored.
+    /// The values of the trial are compared with those of the run, a second later: values that change from process to process must
+    /// not be stored.
     #[arg(long = "own", value_name = "SYMBOL")]
     pub(crate) symbols: Vec<Symbol>,
 
@@ -255,29 +256,9 @@ impl Comparison {
     pub fn plan(&self) -> Result<Plan, Failure> {
         let datasets = self.dataset_names()?;
         let key_files = self.named_files()?;
-        let mut named: Vec<Function> = Vec::new();
-        for name in &self.functions {
-            named.extend(functions::select(name)?.into_iter().cloned());
-        }
-        if named.is_empty() {
-            named.extend(functions::default_set().cloned());
-        }
-        let mut seen = HashSet::new();
-        named.retain(|function| seen.insert(function.facts.name.clone()));
-        let mut functions = if self.all {
-            functions::all().to_vec()
-        } else {
-            named.clone()
-        };
         // Only where all keys are numbers: the other functions hash their bytes.
         let integers = self.key_form.kind.filter(|_| datasets.is_empty());
-        let with_integers = |function: Function| {
-            let of_integers = integers.and_then(|kind| function.of_integers(kind));
-            [function].into_iter().chain(of_integers)
-        };
-        for all in [&mut functions, &mut named] {
-            *all = std::mem::take(all).into_iter().flat_map(with_integers).collect();
-        }
+        let [mut functions, mut named] = self.built_in_functions(integers)?;
         for function in &self.own {
             function.check_custom()?;
             let same = |other: &&Function| other.facts.name.eq_ignore_ascii_case(&function.facts.name);
@@ -297,7 +278,7 @@ impl Comparison {
         let mut meanings: Vec<String> = given.filter_map(|name| functions::meaning(name)).collect();
         if let Some(mine) = &mut request.mine {
             let function = self.own_called(mine).map_or_else(|| functions::find(mine), Ok)?;
-            for function in with_integers(function.clone()) {
+            for function in with_integers(function.clone(), integers) {
                 if !is_among(&functions, &function.facts.name) {
                     functions.push(function.clone());
                 }
@@ -343,6 +324,30 @@ impl Comparison {
             meanings,
             commit,
         })
+    }
+
+    /// Returns the built-in functions to be measured, and those that charts and lists do not fold.
+    fn built_in_functions(&self, integers: Option<KeyKind>) -> Result<[Vec<Function>; 2], Failure> {
+        let mut named: Vec<Function> = Vec::new();
+        for name in &self.functions {
+            named.extend(functions::select(name)?.into_iter().cloned());
+        }
+        if named.is_empty() {
+            named.extend(functions::default_set().cloned());
+        }
+        let mut seen = HashSet::new();
+        named.retain(|function| seen.insert(function.facts.name.clone()));
+        let functions = if self.all {
+            functions::all().to_vec()
+        } else {
+            named.clone()
+        };
+        let expanded = |all: Vec<Function>| {
+            let all = all.into_iter();
+            all.flat_map(|function| with_integers(function, integers))
+                .collect()
+        };
+        Ok([functions, named].map(expanded))
     }
 
     /// Returns the plan to make a run of all functions and embedded datasets again.
@@ -422,6 +427,12 @@ impl Comparison {
         }
         Ok(named)
     }
+}
+
+/// Returns the function, and as a Rust program hashes integers of this kind with it, if it does.
+fn with_integers(function: Function, kind: Option<KeyKind>) -> impl Iterator<Item = Function> {
+    let of_integers = kind.and_then(|kind| function.of_integers(kind));
+    [function].into_iter().chain(of_integers)
 }
 
 /// Returns `stdin`, or the name of the file without its extension, which may stand before that of a compression.

@@ -1,3 +1,6 @@
+// Redirects the README's link to a file: the first definition of a link counts.
+//! [`report`]: report
+//!
 //! Five types make a comparison:
 //!
 //! | type | is |

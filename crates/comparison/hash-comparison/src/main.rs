@@ -34,7 +34,7 @@ enum Command {
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
-    /// Calls a function of a library on keys beside memory that cannot be read
+    /// Calls a function of a library, and writes its values to the file that is standard input
     #[command(hide = true)]
     TryOut {
         symbol: Symbol,

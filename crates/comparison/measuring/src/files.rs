@@ -32,20 +32,12 @@ impl Records {
         Self::read_files(dir, |_, _| true)
     }
 
-    /// Reads `run.json` and, as far as they are kept, the files of times.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Records::read`].
+    /// Reads `run.json` and, as far as they are kept, the files of times. Fails as [`read`](Self::read).
     pub fn read_times(dir: &Path) -> Result<Self, Failure> {
         Self::read_files(dir, |file, path| file.timed && path.exists())
     }
 
-    /// Reads `run.json` and the files that are kept: those of a committed run are not all.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Records::read`].
+    /// Reads `run.json` and the files that are kept: those of a committed run are not all. Fails as [`read`](Self::read).
     pub fn read_kept(dir: &Path) -> Result<Self, Failure> {
         Self::read_files(dir, |_, path| path.exists())
     }

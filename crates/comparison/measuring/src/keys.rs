@@ -174,10 +174,6 @@ type Seen = (u32, u32);
 
 impl KeySet {
     /// Returns the distinct lines of `data` in their order, as [`read`](Self::read) does.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`read`](Self::read).
     pub fn from_lines(data: &[u8], progress: &dyn Progress) -> Result<Distinct, Failure> {
         let mut keys = Keys::of("the keys", data, &KeyForm::default(), MAX_KEY_BYTES, progress)?;
         Self::read(&mut keys, progress)

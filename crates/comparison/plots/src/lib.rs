@@ -1,4 +1,5 @@
-//! Charts laid out as shapes and written as SVG. The crate knows no records: callers pass numbers and names.
+//! Public for `hash-comparison` and `bench` alone. Charts laid out as shapes and written as SVG. The crate knows no records:
+//! callers pass numbers and names.
 #![forbid(unsafe_code)]
 
 mod axes;

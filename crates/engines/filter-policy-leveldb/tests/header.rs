@@ -61,7 +61,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Builds and installs the libraries by the README's instructions. Returns the prefix of the installation.
+/// Builds and installs the libraries by the guide's instructions. Returns the prefix of the installation.
 fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {

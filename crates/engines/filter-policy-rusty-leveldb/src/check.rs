@@ -8,7 +8,8 @@ use std::rc::Rc;
 use filter_policy::FilterPolicy;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_tables::{
-    BlockHandle, BlockRole, Damage, Manifest, MetaindexEntry, ReadAt, StoredBlock, Table, manifest_name,
+    BlockHandle, BlockRole, Damage, DatabaseManifest, MetaindexEntry, ReadAt, StoredBlock, Table,
+    manifest_name,
 };
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
@@ -64,8 +65,8 @@ where
 /// Examines every table in the manifest; the engine deletes other tables, which an interrupted writer left. A table
 /// passes if the engine would
 ///
-/// * find filters under exactly the policy's name, with the right checksum, with offsets in order, and with a non-empty
-///   filter for every data block; or
+/// * find filters under exactly the policy's name, uncompressed, with the right checksum, with offsets in order, and with
+///   a non-empty filter for every data block; or
 /// * find no filters: there are none, or those of other names come before ours in the engine's order.
 ///
 /// The footer, metaindex and index must be undamaged too: if the engine cannot read a table's metadata, it reports
@@ -95,12 +96,10 @@ pub fn check(
     let mut log = Vec::new();
     let file = options.env.open_sequential_file(&manifest)?;
     read_to_end(file, &mut log)?;
-    let wrong = |reason| Error::Manifest { manifest, reason };
-    let listed = match Manifest::parse(&log) {
-        Ok(listed) if !listed.is_rocksdb() => listed,
-        Ok(_) => return Err(wrong("record must be one of LevelDB's version edits")),
-        Err(error) => return Err(wrong(error.rule())),
-    };
+    let listed = DatabaseManifest::parse(&log).map_err(|error| Error::Manifest {
+        manifest,
+        reason: error.rule(),
+    })?;
     for number in listed.tables() {
         let table = path.join(format!("{number:06}.ldb"));
         if options.env.exists(&table)? {

@@ -63,7 +63,7 @@ pub enum Error {
         /// The table.
         table: PathBuf,
     },
-    /// The file that lists the database's tables, or the one that names it, is damaged.
+    /// The file that lists the database's tables, or the one that names it, is damaged or RocksDB's.
     #[error("{}: {reason}", manifest.display())]
     Manifest {
         /// The file.

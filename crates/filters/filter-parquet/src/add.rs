@@ -118,10 +118,6 @@ pub struct Built {
 /// chunks of these columns, and what was built for each.
 ///
 /// The writer gets the bytes of a whole file, unless there is an error. It is not flushed.
-///
-/// # Errors
-///
-/// [`AddError`].
 pub fn add_bloom_filters<R: ReadAt, W: Write, C: AsRef<str>>(
     reader: R,
     mut writer: W,
@@ -266,10 +262,6 @@ impl<R: ReadAt> Plan<R> {
     }
 
     /// Returns true if the size and the footer of the file are those that the plan was made for.
-    ///
-    /// # Errors
-    ///
-    /// Those of the reader.
     pub fn is_unchanged(&self) -> Result<bool, AddError<R::Error>> {
         let size = self.file.source().size().map_err(Error::Size)?;
         let tail = (self.footer.len() + MAGIC.len() + 4) as u64;

@@ -139,10 +139,6 @@ impl<R: ReadAt> ParquetFile<R> {
     /// them in the forms in which a column stores them. Several columns may have the path: a row group is left out if the
     /// filters of all of them deny every value. A filter that cannot be read denies none, nor does one without a set bit
     /// over a column with values. A column for which `values` returns none is left out.
-    ///
-    /// # Errors
-    ///
-    /// The errors of `values`.
     pub fn row_groups_with<E>(
         &self,
         path: &str,

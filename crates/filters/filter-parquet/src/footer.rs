@@ -28,10 +28,6 @@ pub struct Footer {
 
 impl Footer {
     /// Reads a footer, the bytes before its length at the end of a file. Memory and time are bounded by its length.
-    ///
-    /// # Errors
-    ///
-    /// [`FooterError`].
     pub fn read(footer: &[u8]) -> Result<Self, FooterError> {
         let mut input = Input(footer);
         let (mut schema, mut left) = (Schema::default(), Some(PATH_BYTES.saturating_mul(footer.len())));

@@ -158,7 +158,8 @@ impl Value {
             }
             (Typed::Bytes(stored), ..) => return Self::from_bytes(stored, column),
             (_, FixedLenByteArray(16), None) if !matches!(value, Typed::Text(text) if text.len() == 16) => {
-                let rule = "the 16 stored bytes (of a UUID there are two orders, and the column does not say which)";
+                let rule =
+                    "the 16 stored bytes (of a UUID there are two orders, and the column does not say which)";
                 (rule.to_owned(), None)
             }
             // Text of this length, or twice as many hexadecimal digits.
@@ -456,12 +457,18 @@ fn halves(value: f64) -> Forms {
     let magnitude = value.abs().min(number(INFINITY));
     let below = (0..15).rev().fold(0, |bits: u16, place| {
         let next = bits | 1 << place;
-        if next <= INFINITY && number(next) <= magnitude { next } else { bits }
+        if next <= INFINITY && number(next) <= magnitude {
+            next
+        } else {
+            bits
+        }
     });
     let distance = |bits: u16| (number(bits) - magnitude).abs();
     let neighbours = [below, (below + 1).min(INFINITY)];
     let least = distance(below).min(distance(neighbours[1]));
-    let nearest = neighbours.into_iter().filter(|&bits| distance(bits) <= 1.001 * least);
+    let nearest = neighbours
+        .into_iter()
+        .filter(|&bits| distance(bits) <= 1.001 * least);
     let sign = u16::from(value.is_sign_negative()) << 15;
     nearest.map(|bits| (sign | bits).to_le_bytes().to_vec()).collect()
 }
@@ -475,7 +482,10 @@ fn in_both_orders((expected, forms): Parsed) -> Parsed {
         }
         [bytes, other]
     };
-    (expected, forms.map(|forms| forms.into_iter().flat_map(both).collect()))
+    (
+        expected,
+        forms.map(|forms| forms.into_iter().flat_map(both).collect()),
+    )
 }
 
 /// Returns three numbers of at least two digits, which separators divide.

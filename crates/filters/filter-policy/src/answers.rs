@@ -49,16 +49,6 @@ impl<'w> Answers<'w> {
         answers.div_ceil(64)
     }
 
-    /// Returns the number of answers of the last call; 0 before the first and after an error.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Returns true if there are no answers.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Returns the answer for this key: `false` means that it is certainly not in the filter. Keys without an answer
     /// may match.
     #[inline]
@@ -70,7 +60,7 @@ impl<'w> Answers<'w> {
                 .is_none_or(|word| word >> (index % 64) & 1 == 1)
     }
 
-    /// Returns the answers in the order of the keys.
+    /// Returns the answers of the last call in the order of the keys; none before the first and after an error.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = bool> {
         (0..self.len).map(|index| self.get(index))
     }
@@ -82,7 +72,7 @@ impl<'w> Answers<'w> {
 
     /// Returns the words: bit `i % 64` of word `i / 64` is answer `i`, and bits beyond the last answer are zeros.
     #[inline]
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         self.words.get(..Self::words_for(self.len)).unwrap_or_default()
     }
 

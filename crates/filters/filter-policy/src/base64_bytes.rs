@@ -25,10 +25,6 @@ use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
 /// Writes bytes.
-///
-/// # Errors
-///
-/// The errors of the format.
 pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match serializer.is_human_readable() {
         true => serializer.collect_str(&Base64Display::new(bytes, &BASE64_STANDARD)),

@@ -18,12 +18,11 @@ use crate::error::Error;
 /// const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// assert_eq!(TEN, 10.into());
 /// assert_eq!(TEN, "10".parse()?);
-/// assert_eq!(TEN.times(80_000), 800_000);
+/// assert_eq!(TEN.get(), 10.0);
 ///
 /// let fraction = BitsPerKey::fractional(9.5)?;
 /// assert_eq!(fraction, 9.5.try_into()?);
 /// assert_eq!(fraction.to_string(), "9.5");
-/// assert_eq!(fraction.times(80_000), 760_000);
 ///
 /// let error = BitsPerKey::fractional(-1.0).unwrap_err();
 /// assert_eq!(error.to_string(), "bits per key must be between 0 and 4294967295, got -1");
@@ -34,7 +33,7 @@ pub struct BitsPerKey(f64);
 
 impl BitsPerKey {
     /// The largest value, 4,294,967,295.
-    pub const MAX: Self = Self::whole(u32::MAX);
+    pub(crate) const MAX: Self = Self::whole(u32::MAX);
 
     /// Takes a whole number, as LevelDB does. 0 is allowed: every filter then has 64 bits and one probe.
     pub const fn whole(bits: u32) -> Self {
@@ -82,7 +81,7 @@ impl BitsPerKey {
     }
 
     /// Returns `floor(keys * bits_per_key)`, without rounding the product first.
-    pub fn times(self, keys: u64) -> u128 {
+    pub(crate) fn times(self, keys: u64) -> u128 {
         // A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
         // The exponent is at most -21 because the value is below 2^32.
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;

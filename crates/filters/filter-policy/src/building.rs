@@ -170,7 +170,10 @@ pub(crate) fn collect<H: HashValue>(hashes: impl Iterator<Item = H>) -> Result<V
 ///
 /// [`Error::AllocationFailed`].
 #[cfg(feature = "alloc")]
-pub fn hashes<H: HashValue>(source: Source<'_, H>, hash: impl Fn(&[u8]) -> H) -> Result<Vec<H>, Error> {
+pub(crate) fn hashes<H: HashValue>(
+    source: Source<'_, H>,
+    hash: impl Fn(&[u8]) -> H,
+) -> Result<Vec<H>, Error> {
     match source {
         Source::Keys(keys) => collect(keys.iter().map(hash)),
         Source::Hashes(hashes) => collect(hashes.iter().copied()),

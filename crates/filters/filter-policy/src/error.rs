@@ -22,7 +22,6 @@ use alloc::{boxed::Box, format, string::String};
 /// | [`KeyBeforeBlock`](Self::KeyBeforeBlock), [`BlockOffsetWentBack`](Self::BlockOffsetWentBack) | call the filter block's builder in file order |
 /// | `BitsPerKeyAfterName` | correct the number |
 /// | `UnknownPolicy` | read without the filter, or choose a policy of the list that the message has |
-/// | `NameTaken` | choose another name: two encodings under one name deny stored keys |
 /// | [`ParquetHeader`](Self::ParquetHeader), [`UnknownToParquet`](Self::UnknownToParquet) | read the column chunk without its filter |
 /// | [`BitsetLength`](Self::BitsetLength), [`Truncated`](Self::Truncated) | give the whole filter, or read without it |
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -56,16 +55,6 @@ pub enum Error {
         name: Box<str>,
         /// The names that are known, as a list.
         known: Box<str>,
-    },
-    /// A policy cannot be registered under a name that is known already.
-    #[cfg(feature = "alloc")]
-    #[error(
-        "policy name must be new, got {}, which is that of another policy",
-        quoted(name)
-    )]
-    NameTaken {
-        /// The name.
-        name: Box<str>,
     },
     /// The bits per key are not a number from 0 to 4,294,967,295.
     #[error("bits per key must be between 0 and {}, got {given}", u32::MAX)]

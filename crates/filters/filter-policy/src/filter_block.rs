@@ -8,7 +8,7 @@ mod reader;
 
 #[cfg(feature = "alloc")]
 pub use builder::FilterBlockBuilder;
-pub use reader::{FilterBlockDamage, FilterBlockReader, StoredFilter};
+pub use reader::{BlockFilter, FilterBlockDamage, FilterBlockReader};
 
 /// Returns the length in bytes of the longest filter of so many keys that can be given to LevelDB and engines like it:
 /// 62 bits per key, and 160 bytes. Adapters store [`MATCHES_EVERYTHING`](crate::MATCHES_EVERYTHING) in place of a longer one.

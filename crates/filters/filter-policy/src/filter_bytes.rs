@@ -19,13 +19,6 @@ use core::ops::Deref;
 #[must_use = "only the part of the buffer that was written is the filter"]
 pub struct FilterBytes<'out>(&'out mut [u8]);
 
-impl<'out> FilterBytes<'out> {
-    /// Returns the filter with the lifetime of the buffer.
-    pub const fn into_slice(self) -> &'out mut [u8] {
-        self.0
-    }
-}
-
 impl<'out> From<&'out mut [u8]> for FilterBytes<'out> {
     /// Takes the part of a buffer that a policy has written.
     fn from(written: &'out mut [u8]) -> Self {

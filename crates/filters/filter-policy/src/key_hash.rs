@@ -48,10 +48,10 @@ impl HashFunctionId {
     pub const XXPH3: Self = Self::seedless(1, 1);
 
     /// XXH3 with 64 bits and the seed 0.
-    pub const XXH3: Self = Self::seedless(3, 1);
+    pub(crate) const XXH3: Self = Self::seedless(3, 1);
 
     /// XXH64 with the seed 0, as in Parquet.
-    pub const XXH64: Self = Self::seedless(2, 1);
+    pub(crate) const XXH64: Self = Self::seedless(2, 1);
 
     /// The hash of RocksDB's legacy filters, with LevelDB's seed.
     pub(crate) const ROCKSDB_LEGACY: Self = Self::seedless(4, 0);
@@ -244,21 +244,16 @@ impl<'a> KeyHashes<'a> {
     }
 
     /// Returns the number of hash values.
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         match self.values {
             Values::Bits32(values) => values.len(),
             Values::Bits64(values) => values.len(),
         }
     }
 
-    /// Returns true if there are no hash values.
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the numbers if they have this width.
     #[inline]
-    pub fn values<H: HashValue>(self) -> Option<&'a [H]> {
+    pub(crate) fn values<H: HashValue>(self) -> Option<&'a [H]> {
         H::slice(self.values)
     }
 
@@ -280,12 +275,12 @@ pub(crate) const WRONG_HASHES: Error = Error::Policy {
 
 pub(crate) mod sealed {
     #[derive(Debug, Clone, Copy)]
-    pub enum Values<'a> {
+    pub(crate) enum Values<'a> {
         Bits32(&'a [u32]),
         Bits64(&'a [u64]),
     }
 
-    pub trait Sealed: Sized {
+    pub(crate) trait Sealed: Sized {
         /// The lowest bit of a function: 1 for values of 64 bits.
         const WIDE: u64;
 

@@ -26,8 +26,8 @@ pub use crate::simd::PackedKeys;
 /// let ids = [[0_u8; 16]; 100];
 /// assert_eq!(KeyBatch::from(&ids).len(), 100);
 /// let names: [&[u8]; 2] = [b"apple", b"fig"];
-/// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
-/// assert_eq!(KeyBatch::from(&["apple", "fig"]).get(1), Some(&b"fig"[..]));
+/// assert_eq!(KeyBatch::from(&names[1..]).len(), 1);
+/// assert_eq!(KeyBatch::from(&["apple", "fig"]).len(), 2);
 /// ```
 #[derive(Clone, Copy)]
 pub struct KeyBatch<'a>(Batch<'a>);
@@ -85,7 +85,7 @@ impl<'a> KeyBatch<'a> {
 
     /// Returns the key at this index.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a [u8]> {
         match &self.0 {
             Batch::Keys(keys) => keys.get(index),
             #[cfg(feature = "alloc")]
@@ -109,7 +109,7 @@ impl<'a> KeyBatch<'a> {
 
     /// Returns an iterator over the keys.
     #[inline]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
         let batch = *self;
         (0..self.len()).map(move |index| batch.get(index).unwrap_or_default())
     }
@@ -214,5 +214,43 @@ impl<'a, K: BatchKey> From<&'a Vec<K>> for KeyBatch<'a> {
     #[inline]
     fn from(keys: &'a Vec<K>) -> Self {
         K::batch(keys)
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::{KeyBatch, PackedKeys};
+
+    #[test]
+    fn batches_know_their_keys() {
+        let packed = PackedKeys::new(b"aabbcc", 2).unwrap();
+        assert_eq!((packed.len(), packed.key_len()), (3, 2));
+        assert_eq!(packed.get(2), Some(&b"cc"[..]));
+        assert_eq!((packed.get(3), packed.get(usize::MAX)), (None, None));
+        assert!(packed.iter().eq([b"aa", b"bb", b"cc"]));
+        assert!(PackedKeys::new(b"", 0).is_none());
+        assert!(PackedKeys::new(b"", 3).unwrap().len() == 0);
+        let none: &[&[u8]] = &[];
+        assert!(KeyBatch::from(none).is_empty());
+        let arrays = [*b"aa", *b"bb", *b"cc"];
+        let slices: [&[u8]; 3] = [b"aa", b"bb", b"cc"];
+        let vectors = slices.map(<[u8]>::to_vec).to_vec();
+        check(packed.into());
+        check((&arrays).into());
+        check((&arrays[..]).into());
+        check((&slices).into());
+        check((&slices[..]).into());
+        check((&arrays.to_vec()).into());
+        check((&slices.to_vec()).into());
+        check((&vectors).into());
+        check(vectors.as_slice().into());
+    }
+
+    fn check(batch: KeyBatch<'_>) {
+        assert_eq!(
+            (batch.len(), batch.get(2), batch.get(3)),
+            (3, Some(&b"cc"[..]), None)
+        );
+        assert!(batch.iter().eq([b"aa", b"bb", b"cc"]));
     }
 }

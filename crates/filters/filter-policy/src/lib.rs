@@ -4,9 +4,7 @@
 //! [THEORY.md]: theory
 //! [WHICH.md]: which
 //! [`Format`]: Format
-//! [`answers`]: answers
-//! [`building`]: building
-//! [`kernels`]: kernels
+//! [how fast]: which#how-fast
 //!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
@@ -15,7 +13,10 @@
 )]
 #![no_std]
 #![deny(unsafe_code)]
-#![allow(private_bounds, reason = "the kernels' own part of `StoredBits`")]
+#![allow(
+    private_bounds,
+    reason = "the kernels' own part of `StoredBits`, and what seals `AnyFormat`"
+)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -108,6 +109,8 @@ pub mod format_page {}
 ///
 #[doc = include_str!("../THEORY.md")]
 pub mod theory {}
+#[doc = include_str!("../OWN_POLICY.md")]
+pub mod own_policy {}
 /// [FORMAT.md]: crate::format_page
 /// [THEORY.md]: crate::theory
 /// [`redisbloom::BloomFilter`]: https://docs.rs/membership-filters/latest/membership_filters/redisbloom/type.BloomFilter.html
@@ -122,7 +125,7 @@ pub mod which {}
 /// values of a filter as a [`Source`](kernels::Source); its filters implement [`StoredBits`](kernels::StoredBits).
 /// `src/simd/README.md` explains how this crate's kernels are written.
 pub mod kernels {
-    pub use crate::policy::{BestKernel, KernelChoice};
+    pub use crate::policy::BestKernel;
     pub use crate::simd::{Kernel, KernelToken, Keys, Lookup, Source, StoredBits};
 }
 
@@ -142,8 +145,7 @@ pub use keys::{BatchKey, KeyBatch, PackedKeys};
 pub use policy::builder::FilterBuilder;
 #[cfg(feature = "alloc")]
 pub use policy::contract;
-pub use policy::own_policy;
 pub use policy::{
-    AnyFormat, AsPolicy, Facts, FilterPolicy, FilterSize, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter,
-    Policy, Prepared, PreparedFilter,
+    AnyFormat, AsPolicy, FilterPolicy, Format, HashedKey, MATCHES_EVERYTHING, OwnedFilter, Policy, Prepared,
+    PreparedFilter,
 };

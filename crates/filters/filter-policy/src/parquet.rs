@@ -3,20 +3,21 @@
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
 //! 32-byte blocks. [`SplitBlockFilter`] reads a filter, [`SplitBlockFilterMut`] builds one, and [`Header`] is the
-//! header. [`bitset_len_for_rate`] returns the size that keeps a rate, [`bitset_len_of_writers`] the one that other
-//! writers choose. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
+//! header. [`bitset_len_for_rate`] returns the size that keeps a rate. The filter holds values, not keys: a value's [`hash`](PhysicalValue::hash) is the hash of its plain
 //! encoding. See [`FORMAT.md`](crate::format_page) for the bytes; the crate `filter-parquet` finds the filters in files.
 //!
 //! ```
-//! use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
+//! use filter_policy::parquet::{
+//!     Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, bitset_len_for_rate,
+//! };
 //!
-//! // A writer that expects a hundred values.
-//! let mut bitset = [0; 128];
+//! // A writer that expects a thousand values, and gets a hundred.
+//! let mut bitset = [0; 2048];
 //! let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
 //! for id in 0..100 {
 //!     filter.insert_raw_hash(PhysicalValue::Int64(id).hash());
 //! }
-//! let bitset = filter.fold_to_rate(0.01)?;
+//! let bitset = filter.fold_to_len(bitset_len_for_rate(100, 0.01)?.next_power_of_two() as usize)?;
 //! let header = Header::new(bitset.len())?.encode();
 //! let stored = [header.as_ref(), &bitset].concat();
 //!
@@ -36,5 +37,5 @@ mod value;
 pub use crate::formats::split_block::ParquetPolicy;
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut, block_bits, block_may_match};
 pub use header::{EncodedHeader, Header};
-pub use sizes::{bitset_len_for_rate, bitset_len_of_writers, expected_rate};
+pub use sizes::{bitset_len_for_rate, expected_rate};
 pub use value::PhysicalValue;

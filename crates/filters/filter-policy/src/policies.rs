@@ -1,22 +1,19 @@
 //! All policies, by the names under which engines store their filters.
 
-use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
-use core::fmt;
 
 use crate::leveldb::Murmur2;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
-use crate::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use crate::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 
 use crate::error::Error;
 use crate::formats::ALL;
 use crate::formats::basho::{BashoFilterPolicy, BashoTablePolicy};
 use crate::formats::rocksdb::{FastLocalBloomPolicy, NAME_IN_TABLES};
 use crate::policy::AnyFormat;
-pub use crate::policy::AnyPolicy;
+pub use crate::policy::any::AnyPolicy;
 
 /// Returns the format of the filters that engines store under a name: that of a format of the list, of MurmurHash2 with
 /// another seed, or of either over the prefixes of any extractor. `None` if no policy of this crate has the name; short
@@ -65,7 +62,13 @@ pub fn listed(name: impl AsRef<[u8]>) -> Option<&'static dyn AnyFormat> {
 ///
 /// [`Error::UnknownPolicy`], which lists all names; [`Error::BitsPerKeyAfterName`] without a number of bits per key.
 pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
-    Registry::new().parse(text)
+    let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
+    // An unknown name is worse than a missing number.
+    by_name(name, ANY)?;
+    let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKeyAfterName {
+        given: bits_per_key.into(),
+    })?;
+    by_name(name, bits)
 }
 
 /// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL), MurmurHash2 with a seed, or either of
@@ -89,7 +92,9 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
 ///
 /// [`Error::UnknownPolicy`] when no policy of this crate has the name.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
-    Registry::new().by_name(name, bits_per_key)
+    let listed = ALL.iter().find(|format| format.short_names().contains(&name));
+    let stored = listed.map_or(name, |format| format.name());
+    stored_as(stored, bits_per_key).ok_or_else(|| unknown(name))
 }
 
 /// Returns the policy that reads the filters stored under a name, of any size. Filters that it builds have ten bits per
@@ -99,162 +104,41 @@ pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error>
 ///
 /// [`Error::UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
 pub fn reader(name: &str) -> Result<AnyPolicy, Error> {
-    Registry::new().reader(name)
+    stored_as(name, ANY).ok_or_else(|| unknown(name))
 }
 
-/// The policies that an engine knows: those of this crate, and its own.
-///
-/// ```
-/// use filter_policy::policies::Registry;
-/// use filter_policy::{BloomFilterPolicy, FilterPolicy as _};
-/// # use filter_policy::leveldb::{KeyHasher, LaneHash};
-/// # struct Crc;
-/// # impl KeyHasher for Crc {
-/// #     fn hash(&self, key: &[u8]) -> u32 { LaneHash::Murmur2 { seed: 9 }.hash(key) }
-/// #     fn policy_name(&self) -> &str { "example.CrcBloom" }
-/// # }
-///
-/// let mut known = Registry::new();
-/// known.register("crc", |bits| BloomFilterPolicy::with_hasher(Crc, bits))?;
-/// assert_eq!(known.parse("crc:12")?.name(), "example.CrcBloom");
-/// assert_eq!(known.reader("example.CrcBloom.Prefix.Fixed4")?.name(), "example.CrcBloom.Prefix.Fixed4");
-/// assert_eq!(known.parse("ribbon:10")?.name(), "rocksdb.internal.Standard128RibbonFilter");
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-#[derive(Default)]
-pub struct Registry {
-    own: Vec<Own>,
-}
-
-/// A policy of an engine's own.
-struct Own {
-    short_name: String,
-    name: String,
-    new: Box<dyn Fn(BitsPerKey) -> AnyPolicy + Send + Sync>,
-}
-
-impl Registry {
-    /// Makes a registry of the policies of this crate.
-    pub const fn new() -> Self {
-        Self { own: Vec::new() }
+/// Returns the policy whose filters are stored under a name.
+fn stored_as(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    if name == BashoTablePolicy::NAME {
+        return Some(Box::new(BashoTablePolicy::new(bits_per_key)));
     }
-
-    /// Adds a policy of the engine's own under a short name, and under the name that the policy itself has.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NameTaken`] when a policy has one of these names, or when one ends like the name of a policy over
-    /// prefixes (`.Prefix.Fixed4`): that is the name of another encoding, as soon as a policy has the name before it.
-    pub fn register<P: FilterPolicy + Send + Sync + 'static>(
-        &mut self,
-        short_name: &str,
-        new: impl Fn(BitsPerKey) -> P + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let own = Own {
-            short_name: short_name.to_owned(),
-            name: new(ANY).name().to_owned(),
-            new: Box::new(move |bits| Box::new(new(bits))),
-        };
-        for name in [&own.short_name, &own.name] {
-            // Whether it is derived does not depend on the name before it.
-            let is_derived = name
-                .rsplit_once(PREFIX)
-                .is_some_and(|(_, extractor)| reader(&format!("BloomFilter2.Prefix.{extractor}")).is_ok());
-            if is_derived || self.by_name(name, ANY).is_ok() {
-                return Err(Error::NameTaken {
-                    name: name.as_str().into(),
-                });
-            }
-        }
-        self.own.push(own);
-        Ok(())
-    }
-
-    /// Returns the policy of a name and bits per key: see [`parse`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`parse`].
-    pub fn parse(&self, text: &str) -> Result<AnyPolicy, Error> {
-        let (name, bits_per_key) = text.rsplit_once(':').unwrap_or((text, ""));
-        // An unknown name is worse than a missing number.
-        self.by_name(name, ANY)?;
-        let bits = bits_per_key.parse().map_err(|_| Error::BitsPerKeyAfterName {
-            given: bits_per_key.into(),
-        })?;
-        self.by_name(name, bits)
-    }
-
-    /// Returns the policy of a name: see [`by_name`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`by_name`].
-    pub fn by_name(&self, name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
-        let listed = ALL.iter().find(|format| format.short_names().contains(&name));
-        let own = self.own.iter().find(|own| own.short_name == name);
-        let stored = listed
-            .map(|format| format.name())
-            .or(own.map(|own| own.name.as_str()));
-        self.stored_as(stored.unwrap_or(name), bits_per_key)
-            .ok_or_else(|| self.unknown(name))
-    }
-
-    /// Returns the policy that reads the filters stored under a name: see [`reader`].
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`reader`].
-    pub fn reader(&self, name: &str) -> Result<AnyPolicy, Error> {
-        self.stored_as(name, ANY).ok_or_else(|| self.unknown(name))
-    }
-
-    /// Returns the policy whose filters are stored under a name.
-    fn stored_as(&self, name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
-        if let Some(own) = self.own.iter().find(|own| own.name == name) {
-            return Some((own.new)(bits_per_key));
-        }
-        if name == BashoTablePolicy::NAME {
-            return Some(Box::new(BashoTablePolicy::new(bits_per_key)));
-        }
-        match over_prefixes(name) {
-            Some((policy, extractor)) => prefixed(self.stored_as(policy, bits_per_key)?, extractor),
-            None => seeded(name, bits_per_key).or_else(|| Some(listed(name)?.policy(bits_per_key))),
-        }
-    }
-
-    fn unknown(&self, name: &str) -> Error {
-        let mut known = String::new();
-        for policy in ALL {
-            known += &format!(
-                "{} (short {}), ",
-                policy.name(),
-                policy.short_names().join(" or ")
-            );
-        }
-        for policy in &self.own {
-            known += &format!("{} (short {}), ", policy.name, policy.short_name);
-        }
-        known += "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or \
-                  .Prefix.Separated1x2f, for example";
-        if name == NAME_IN_TABLES {
-            known += &format!(
-                " (tables store filters of several kinds under the name given: read those with {:?})",
-                FastLocalBloomPolicy::NAME
-            );
-        }
-        Error::UnknownPolicy {
-            name: name.into(),
-            known: known.into(),
-        }
+    match over_prefixes(name) {
+        Some((policy, extractor)) => prefixed(stored_as(policy, bits_per_key)?, extractor),
+        None => seeded(name, bits_per_key).or_else(|| Some(listed(name)?.policy(bits_per_key))),
     }
 }
 
-impl fmt::Debug for Registry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.own.iter().map(|own| &own.name))
-            .finish()
+/// Returns the error for a name that no policy has.
+fn unknown(name: &str) -> Error {
+    let mut known = String::new();
+    for policy in ALL {
+        known += &format!(
+            "{} (short {}), ",
+            policy.name(),
+            policy.short_names().join(" or ")
+        );
+    }
+    known += "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or \
+              .Prefix.Separated1x2f, for example";
+    if name == NAME_IN_TABLES {
+        known += &format!(
+            " (tables store filters of several kinds under the name given: read those with {:?})",
+            FastLocalBloomPolicy::NAME
+        );
+    }
+    Error::UnknownPolicy {
+        name: name.into(),
+        known: known.into(),
     }
 }
 
@@ -304,9 +188,8 @@ fn seeded(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
 #[cfg(not(emulated))]
 #[cfg(test)]
 mod tests {
+    use alloc::borrow::ToOwned as _;
     use alloc::string::ToString as _;
-
-    use crate::prefix::PrefixExtractor;
 
     use super::*;
 
@@ -320,8 +203,7 @@ mod tests {
             assert_eq!(listed(&name).is_some(), is_known);
             assert_eq!(by_name(&name, ANY).is_ok(), is_known);
             assert_eq!(parse(&(name + ":10")).is_ok(), is_known);
-            let registered = Registry::new().register(&short, BloomFilterPolicy::new);
-            for error in [made.err(), registered.err()].into_iter().flatten() {
+            for error in [made.err(), reader(&short).err()].into_iter().flatten() {
                 assert!(error.to_string().len() < 2_000, "{}", error.to_string().len());
             }
         }
@@ -392,30 +274,6 @@ mod tests {
                     assert_eq!(known.contains(hint), name == NAME_IN_TABLES, "{known}");
                 }
             }
-        }
-        let mut known = Registry::new();
-        for taken in ["bloom64", "a.U.Prefix.Fixed4", "new"] {
-            let error = known.register(taken, BloomFilterPolicy::new).unwrap_err();
-            let name = if taken == "new" { "BloomFilter2" } else { taken };
-            assert_eq!(error, Error::NameTaken { name: name.into() });
-        }
-        // An extractor of the engine's own.
-        struct Half;
-        impl PrefixExtractor for Half {
-            fn name(&self) -> &str {
-                "Half"
-            }
-            fn prefix<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-                key.get(..key.len() / 2)
-            }
-        }
-        let registered = known.register("half", |bits| {
-            PrefixPolicy::new(BloomFilterPolicy::new(bits), Half)
-        });
-        assert_eq!(registered, Ok(()));
-        let name = "BloomFilter2.Prefix.Half";
-        for name in [name, "BloomFilter2.Prefix.Half.Prefix.Fixed4"] {
-            assert_eq!(known.reader(name).unwrap().name(), name);
         }
         assert!(listed([0xff; 9]).is_none());
         for policy in ALL {

@@ -7,7 +7,6 @@ pub(crate) mod builder;
 pub mod contract;
 mod format;
 mod hashed_key;
-pub mod own_policy;
 mod prepared;
 pub(crate) mod query;
 
@@ -24,10 +23,9 @@ use crate::building::append_with;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
-#[cfg(feature = "alloc")]
-pub use any::AnyPolicy;
-pub use any::{AnyFormat, Facts, FilterSize};
-pub use format::{BestKernel, Format, KernelChoice, Policy};
+pub use any::AnyFormat;
+pub(crate) use any::{Facts, FilterSize, ListedFormat};
+pub use format::{BestKernel, Format, Policy};
 pub use hashed_key::HashedKey;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 

@@ -191,16 +191,6 @@ impl<P: FilterPolicy, E: PrefixExtractor> PrefixPolicy<P, E> {
             name,
         }
     }
-
-    /// Returns the policy that stores the prefixes.
-    pub const fn policy(&self) -> &P {
-        &self.policy
-    }
-
-    /// Returns the extractor.
-    pub const fn extractor(&self) -> &E {
-        &self.extractor
-    }
 }
 
 impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {

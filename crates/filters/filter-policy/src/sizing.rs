@@ -10,7 +10,7 @@
 //! | false-positive rate | keys, size | [`AnyFormat::expected_rate`] | [`Textbook::rate`], [`exact_rate`] for small filters too |
 //! | bits per key | rate | [`AnyFormat::bits_per_key_for_rate`] | [`Textbook::bits_per_key`] |
 //! | | memory | [`AnyFormat::bits_per_key_for_len`] | |
-//! | memory | keys, bits per key or rate | [`AnyFormat::filter_len`] | [`Textbook::bits`] |
+//! | memory | keys, bits per key or rate | [`AnyFormat::filter_len`] | [`Textbook::bits_per_key`] times the keys |
 //! | keys | memory, bits per key or rate | [`AnyFormat::capacity`] | |
 //! | k | bits per key | [`AnyFormat::probe_count`] | [`Textbook::best_probe_count`] |
 //!

@@ -167,7 +167,7 @@ impl<'a> FilterView<'a> {
 
     /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its
     /// best half full.
-    pub fn fill(&self) -> Option<f64> {
+    pub(crate) fn fill(&self) -> Option<f64> {
         Some(self.ones()? as f64 / (8.0 * self.reachable.len() as f64))
     }
 

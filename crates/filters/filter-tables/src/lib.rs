@@ -31,7 +31,7 @@ pub use blocks::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES};
 pub use checksum::{ChecksumKind, block_checksum};
 pub use error::{BlockRole, Damage, Error};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, RocksDbForm};
-pub use manifest::{ColumnFamily, Manifest, ManifestError, manifest_name};
+pub use manifest::{DatabaseManifest, ManifestError, manifest_name};
 pub use reader::{MetaindexEntry, Table};
 pub use rocksdb::{
     FilterHandles, FilterPartition, FilteredPart, RocksDbFilters, RocksDbProperties, RocksDbTable,

@@ -34,7 +34,8 @@ def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterab
     [0, 2]
     """
     is_one_value = isinstance(values, (str, bytes, bytearray))
-    if is_one_value or getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns"):
+    has_parts = getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns")
+    if is_one_value or has_parts or getattr(values, "nlevels", 1) != 1:
         raise TypeError(f"values must be a list or one column, got {type(values).__name__}")
     column_of: Any = values
     pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")

@@ -191,10 +191,7 @@ impl<'a> Keys<'a> {
 
     /// Replaces the batch by the next keys: at most `most`, and at least one unless the source has ended. Those after the
     /// first are in the buffer, so that none waits for more input, and their memory is bounded.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`next_key`](Self::next_key). The batch then has the keys before.
+    /// Fails as [`next_key`](Self::next_key); the batch then has the keys before.
     pub fn next_batch(&mut self, most: usize, batch: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
         batch.clear();
         while let Some(key) = self.next_key()? {

@@ -56,11 +56,7 @@ pub fn read<D: Document>(path: &Path) -> Result<D, Failure> {
     parse(path, &file::read(path)?)
 }
 
-/// Reads the file from its bytes; `path` is for the message.
-///
-/// # Errors
-///
-/// Returns the errors of [`read`].
+/// Reads the file from its bytes; `path` is for the message. Fails as [`read`].
 pub fn parse<D: Document>(path: &Path, bytes: &[u8]) -> Result<D, Failure> {
     let value: serde_json::Value =
         serde_json::from_slice(bytes).map_err(|e| malformed(path, format!("damaged: not JSON: {e}")))?;

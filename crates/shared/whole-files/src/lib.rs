@@ -87,11 +87,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a temporary file in the folder of `path`, with the permissions of the file at `path` if there is one.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`save`] if `replace` is true, and otherwise those of [`save_new`].
+    /// Creates a temporary file in the folder of `path`, with the permissions of the file at `path` if there is one. Fails as
+    /// [`save`] if `replace` is true, and otherwise as [`save_new`].
     pub fn create(path: impl AsRef<Path>, replace: bool) -> io::Result<Self> {
         let path = path.as_ref();
         let (path, permissions) = match fs::metadata(path) {
@@ -151,11 +148,7 @@ impl NewFile {
     }
 
     /// Renames the file, which the caller has synced, to its path, then syncs the folder. What the caller checks in between
-    /// still holds: to sync a file takes long, to rename it does not.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`finish`](Self::finish).
+    /// still holds: to sync a file takes long, to rename it does not. Fails as [`finish`](Self::finish).
     pub fn place(self) -> io::Result<()> {
         // Both are one step, at which another program's file is replaced or kept as a whole.
         let placed = match self.replace {
@@ -168,10 +161,6 @@ impl NewFile {
 }
 
 /// Removes a file, then syncs its folder, so that it is gone before anything else changes.
-///
-/// # Errors
-///
-/// The errors of the system.
 pub fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
     sync_folder_of(path)

@@ -24,6 +24,7 @@ mod growing;
 mod losses;
 mod redisbloom;
 mod replacing;
+mod replies;
 mod resharding;
 mod round_trips;
 mod sharded;

@@ -128,7 +128,9 @@ impl FormatOperations for &'static dyn AnyFormat {
         let view = FilterView::new(*self, bytes);
         let (name, len) = ((**self).name(), bytes.len());
         // Other writers may have shorter filters than this crate, but none of fewer than 64 bits.
-        let least = self.size(1, BitsPerKey::whole(1)).map_err(Error::argument)?.bytes;
+        let least = self
+            .filter_len(1, BitsPerKey::whole(1))
+            .map_err(Error::argument)?;
         let reason = match view.kind() {
             // Written where a filter could not be built.
             FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
@@ -167,7 +169,7 @@ impl FormatOperations for &'static dyn AnyFormat {
         } = plan;
         let (sizes, format) = (*self, format.clone());
         let memory = |bytes| {
-            (plan.len as u64).saturating_add(keys.saturating_mul(bytes + self.facts().building_bytes_per_key))
+            (plan.len as u64).saturating_add(keys.saturating_mul(bytes + self.building_bytes_per_key()))
         };
         Ok(Plan {
             memory: memory(u64::from(function.bits() / 8)),

@@ -13,7 +13,7 @@ use serde::Serialize;
 use terminal::number::grouped;
 
 use super::numbers::share;
-use super::{print_json, wrong};
+use super::{folder_refused, print_json, wrong};
 use crate::inspection::parquet;
 use crate::inspection::{self, BitTotals, FilterBlockReport, Given, TableKind, TableReport};
 use terminal::failure::Failure;
@@ -32,7 +32,7 @@ use terminal::number::counted;
 /// its bytes as they are. Bits of overlapping filters count once.
 ///
 /// Shows the column family of RocksDB that a table states after its path, and lists tables without data blocks, which
-/// have no keys, as empty.
+/// have no keys, as empty. A table that RocksDB ingested states no family.
 ///
 /// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters, and Pebble's of
 /// versions 1 to 4; blocks compressed by Snappy, LZ4, Zstandard and zlib. Does not read plain, cuckoo and columnar
@@ -57,23 +57,22 @@ use terminal::number::counted;
 /// no checksum. A filter without a set bit whose header states keys is noted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
+    after_help = "Examples:\n  {program} inspect /var/lib/app/db/*.sst\n  {program} inspect --json 000005.ldb\n  \
         {program} inspect sales.parquet --column id --key 7\n  \
         {program} inspect /data/sales --column id --key 7\n  \
         {program} inspect sales.parquet --column sha1 --key f572d396fae9206628714fb2ce00f72e94f2258f --type binary\n\n\
         Exit codes: 0 everything was read, and nothing is damaged; 1 damage: bytes that contradict a checksum or an offset; 2 no \
-        damage, but a table, file, filter or shard is not read, or a path is neither a table nor a database folder, in which case \
-        nothing is inspected."
+        damage, but a table, file, filter or shard is not read, or a path has nothing to inspect, in which case nothing is \
+        inspected."
 )]
 pub struct Arguments {
-    /// Tables (.ldb, .sst) and folders of databases, Parquet files and folders of them, streams of Guava or Spark, or
-    /// the folder of a set
+    /// Tables (.ldb, .sst), Parquet files and folders of them, streams of Guava or Spark, or the folder of a set
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, for stored bytes that do not identify it
     #[arg(long, value_name = "NAME", value_parser = StoredFormat::named, conflicts_with = "column")]
     format: Option<StoredFormat>,
-    /// Skip the data blocks: much faster on large databases
+    /// Skip the data blocks: much faster on large tables
     #[arg(long)]
     no_data: bool,
     /// Print JSON instead of tables
@@ -119,7 +118,7 @@ struct Totals {
 ///
 /// # Errors
 ///
-/// If a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
+/// If a path has nothing to inspect, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (paths, format) = (&arguments.paths[..], arguments.format.as_ref());
     let has_column = arguments.column.is_some();
@@ -134,8 +133,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return sets::files(given, format, arguments.json);
     }
     let mut files = Vec::new();
-    for (given, path) in given.iter_mut().zip(paths) {
-        files.push(parquet_files(given).map_err(|error| wrong(path, error))?);
+    for given in &mut given {
+        files.push(parquet_files(given, has_column)?);
     }
     let other = paths.iter().zip(&files).find(|(_, files)| files.is_empty());
     match (other, files.iter().flatten().next()) {
@@ -152,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut tables = Vec::new();
     for mut given in given {
-        tables.extend(inspection::inspect(&mut given, !arguments.no_data)?);
+        tables.push(inspection::inspect(&mut given, !arguments.no_data)?);
     }
     let inspection = Inspection {
         totals: Totals::of(&tables),
@@ -170,15 +169,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Returns the path if it is a Parquet file, or the Parquet files of a folder that is no database's.
-fn parquet_files(given: &mut Given) -> io::Result<Vec<Given>> {
+/// Returns the path if it is a Parquet file, the Parquet files of a folder, or nothing for another file. A folder without
+/// any is refused, unless only columns are shown.
+fn parquet_files(given: &mut Given, has_column: bool) -> Result<Vec<Given>, Failure> {
     let path = &given.path;
     if parquet::is_parquet(given) {
-        Ok(vec![given.take()])
-    } else if path.is_dir() && !inspection::has_tables(path)? {
-        parquet::files_in(path)
+        return Ok(vec![given.take()]);
+    } else if !path.is_dir() {
+        return Ok(Vec::new());
+    }
+    let files = parquet::files_in(path).map_err(|error| wrong(path, error))?;
+    if has_column || !files.is_empty() {
+        Ok(files)
+    } else if sets::is_set(path) {
+        Err(wrong(path, "the folder of a set must be the only path"))
     } else {
-        Ok(Vec::new())
+        Err(folder_refused(path, "a set or have Parquet files", "inspect"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `query`: looks up keys in filters, sets, tables and databases.
+//! `query`: looks up keys in filters, sets and tables.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use terminal::bar::Terminal;
 use terminal::failure::{Failure, escaped};
 
 use super::numbers::share;
-use super::{check_format, checked, emptied, encoding, failure, note, wrong};
-use crate::inspection::{Given, Unread, database, is_named_like_a_table, lookup, parquet};
+use super::{check_format, emptied, encoding, failure, folder_refused, note, wrong};
+use crate::inspection::{Given, Unread, is_named_like_a_table, lookup, parquet};
 
 /// The number of keys that are looked up together at most.
 const TOGETHER: usize = 4096;
@@ -22,7 +22,7 @@ const LONGEST: u64 = 512 << 20;
 /// The names of the kinds of keys.
 const KINDS: &str = "line, long, int, string, binary or utf-16";
 
-/// Query filters, sets, tables or databases for the keys in files, one a line.
+/// Query filters, sets or tables for the keys in files, one a line.
 ///
 /// Prints `maybe` or `no` for each key, in order: `no` is certain. Answers come as soon as their lines are complete, so
 /// that a program can query through a pipe. For several paths, prints a line for each path and key: the path, a tab and
@@ -37,40 +37,28 @@ const KINDS: &str = "line, long, int, string, binary or utf-16";
 /// orders keys by their bytes. (`inspect` looks up a value in a Parquet file.) A filter without a set bit whose header
 /// states keys is noted on standard error, and answers `maybe` for every key.
 ///
-/// In the folder of a database of LevelDB or RocksDB, which no program should have open, each key is looked up in all
-/// tables that the manifest lists, of all column families or of the one that --family names. A key that is in none of
-/// them may be stored if a log is not empty or not there, or a table is not read, has no filters, or may be newer than
-/// the manifest. `no table` is then printed for it in place of `no`, and the reasons on standard error. Logs are also
-/// read in the folder that RocksDB's options name. A checkpoint or a restored backup of RocksDB is complete without logs,
-/// which a note reports. Where filters have prefixes of keys alone, a key is looked up by its prefix if RocksDB's own
-/// extractor made it, which a note reports, too.
+/// `no` of a table is about this table alone: its database may have the key in another one or in a log. Where filters have
+/// prefixes of keys alone, a key is looked up by its prefix if RocksDB's own extractor made it, which a note reports.
 ///
 /// Keys are read as by build. In a table, --type long is a key of eight bytes, the lowest first; other numbers are binary.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("kind", |kind| kind.help(
-        "The kind of key that a line stands for: only for stored bytes alone, tables and databases [default for tables: line]"
+        "The kind of key that a line stands for: only for stored bytes alone and tables [default for tables: line]"
     )),
     after_help = "Examples:\n  {program} query users.bloom < keys.txt\n  {program} query --map users.set < keys.txt\n  \
-        {program} query monday.bloom tuesday.bloom < keys.txt\n  {program} query /var/lib/app/db < keys.txt\n  \
+        {program} query monday.bloom tuesday.bloom < keys.txt\n  {program} query /var/lib/app/db/*.sst < keys.txt\n  \
         {program} query ids.spark --type long < ids.txt\n  {program} query raw.filter --format ribbon --type line < keys.txt\n\n\
-        Exit codes: 0 done; 1 a set, a table or a manifest is damaged; 2 a path is not read, or the input or the arguments are \
+        Exit codes: 0 done; 1 a set or a table is damaged; 2 a path is not read, or the input or the arguments are \
         wrong; 130 stopped."
 )]
 pub struct Arguments {
-    /// Files with a filter, folders of sets, tables (.ldb, .sst), or folders of databases
+    /// Files with a filter, folders of sets, or tables (.ldb, .sst)
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The format of the filters, as for build: only for stored bytes alone
     #[arg(long, value_name = "NAME", value_parser = StoredFormat::named)]
     format: Option<StoredFormat>,
-    /// Answer of this column family alone: only for databases and tables of RocksDB
-    #[arg(long, value_name = "NAME")]
-    family: Option<String>,
-    /// More folders with tables of the one database: those in RocksDB's options db_paths and cf_paths, which no file
-    /// of a database names
-    #[arg(long, value_name = "FOLDER", num_args = 1..)]
-    tables: Vec<PathBuf>,
     /// Files with a key a line, also compressed by gzip or Zstandard; - or none is standard input
     #[arg(long, value_name = "FILE", num_args = 1..)]
     keys: Vec<PathBuf>,
@@ -84,26 +72,20 @@ pub struct Arguments {
     no_verify: bool,
 }
 
-/// The lookup of many keys in an opened filter, set, table or database.
-type Answers = Box<dyn Fn(&[Vec<u8>]) -> Vec<&'static str>>;
+/// The lookup of many keys in an opened filter, set or table: whether each may be there.
+type Lookup = Box<dyn Fn(&[Vec<u8>]) -> Vec<bool>>;
 
 /// An opened path.
 struct Opened {
-    answers: Answers,
+    lookup: Lookup,
     /// None if the kind of key makes no difference, because there are no keys.
     kind: Option<KeyKind>,
-    is_damaged: bool,
 }
 
 impl Opened {
-    fn new(kind: Option<KeyKind>, contains: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
-        let answer = |is_maybe| if is_maybe { "maybe" } else { "no" };
-        let answers = move |keys: &[Vec<u8>]| contains(keys).into_iter().map(answer).collect();
-        Self {
-            answers: Box::new(answers),
-            kind,
-            is_damaged: false,
-        }
+    fn new(kind: Option<KeyKind>, lookup: impl Fn(&[Vec<u8>]) -> Vec<bool> + 'static) -> Self {
+        let lookup = Box::new(lookup);
+        Self { lookup, kind }
     }
 }
 
@@ -111,14 +93,8 @@ impl Opened {
 ///
 /// # Errors
 ///
-/// If a path cannot be opened or has keys of another kind, a line is no item, or a table of a database is damaged.
+/// If a path cannot be opened or has keys of another kind, or a line is no item.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let [first, more @ ..] = &arguments.paths[..] else {
-        return Ok(());
-    };
-    if !arguments.tables.is_empty() && (!more.is_empty() || !database::is_database(first)) {
-        return Err(wrong(first, "--tables needs one path, the folder of a database"));
-    }
     let mut all: Vec<Opened> = Vec::new();
     for path in &arguments.paths {
         let opened = open(path, arguments)?;
@@ -151,10 +127,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         loop {
             let read = keys.next_batch(TOGETHER, &mut batch);
             // Keys before a wrong line are answered, too.
-            let answers: Vec<_> = all.iter().map(|opened| (opened.answers)(&batch)).collect();
+            let answers: Vec<_> = all.iter().map(|opened| (opened.lookup)(&batch)).collect();
             for key in 0..batch.len() {
                 for (label, answers) in labels.iter().zip(&answers) {
-                    for text in [label, answers[key], "\n"] {
+                    let answer = if answers[key] { "maybe" } else { "no" };
+                    for text in [label, answer, "\n"] {
                         out.write_all(text.as_bytes())?;
                     }
                 }
@@ -166,7 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    checked(!all.iter().any(|opened| opened.is_damaged))
+    Ok(())
 }
 
 /// Returns a path in one line without control characters.
@@ -183,17 +160,8 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
     };
     let mut given = Given::open(path);
     if path.is_dir() && !path.join(MANIFEST).try_exists().unwrap_or(true) {
-        if !database::is_database(path) {
-            let reason = format!("a folder must be a set, with {MANIFEST}, or a database, with CURRENT");
-            return Err(wrong(path, reason));
-        }
-        if format.is_some() {
-            let reason = "the tables of a database state their format: leave --format out";
-            return Err(wrong(path, reason));
-        }
-        open_database(path, arguments)
+        Err(folder_refused(path, &format!("a set, with {MANIFEST}"), "query"))
     } else if path.is_dir() {
-        refuse_family(path, arguments)?;
         let set = FilterSet::open(path, opening).map_err(failure)?;
         let generation = set.generation();
         let manifest = generation.manifest();
@@ -222,16 +190,12 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
     } else if format.is_none() && is_named_like_a_table(path) {
         let refused = |unread: Unread| unread.failure(path);
         let file = given.table().map_err(|error| refused(error.into()))?;
-        let may_hold = lookup::open(&file, None).map_err(refused)?;
-        if let Some(family) = &arguments.family {
-            let stated = lookup::family(&file).map_err(refused)?;
-            if stated != *family {
-                let reason = format!("the column family must be {stated} as in the table, got {family}");
-                return Err(wrong(path, reason));
-            }
-        }
+        let may_hold = lookup::open(&file).map_err(refused)?;
         if let Some(extractor) = &may_hold.extractor {
-            note(path.display(), lookup::of_prefixes(extractor));
+            let text = format!(
+                "filters have prefixes only ({extractor}): a key is looked up by its prefix, and \"maybe\" is the answer for all keys with a stored one"
+            );
+            note(path.display(), text);
         }
         if let Some(all) = &may_hold.all {
             let text = format!(
@@ -245,7 +209,6 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
         Ok(Opened::new(Some(kind), answers))
     } else {
-        refuse_family(path, arguments)?;
         let file = given.stored().map_err(failure)?;
         let start = file.header().map_or(0, |_| Header::LEN);
         let is_of_program = is_of_program(file.head().get(start..).unwrap_or_default());
@@ -283,32 +246,6 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         }
         Ok(Opened::new(Some(kind), move |keys| filter.contains_many(keys)))
     }
-}
-
-fn refuse_family(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
-    let reason = "--family needs a database or a table of RocksDB";
-    arguments
-        .family
-        .as_ref()
-        .map_or(Ok(()), |_| Err(wrong(path, reason)))
-}
-
-fn open_database(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
-    let database = database::open(path, &arguments.tables, arguments.family.as_deref())?;
-    for text in database.reasons.iter().chain(&database.notes) {
-        note(path.display(), text);
-    }
-    if !database.reasons.is_empty() {
-        let text = "\"no table\" means that a key is in no table that was read and may be stored";
-        note(path.display(), text);
-    }
-    let (kind, is_damaged) = (Some(kind_in_tables(path, arguments)), database.is_damaged);
-    let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| database.answer(key)).collect();
-    Ok(Opened {
-        answers: Box::new(answers),
-        kind,
-        is_damaged,
-    })
 }
 
 /// Returns the kind of key to look up in tables, which do not state it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use filter_policy::AnyFormat;
-use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
+use filter_policy::filter_block::{BlockFilter, FilterBlockReader};
 use filter_tables::BlockHandle;
 use serde::Serialize;
 
@@ -97,7 +97,7 @@ pub(super) fn look_at(
 }
 
 /// Reports the data blocks whose keys an empty filter denies.
-fn add_denied(denied: &mut Messages, filter: &StoredFilter<'_>, data_blocks: &[BlockHandle]) {
+fn add_denied(denied: &mut Messages, filter: &BlockFilter<'_>, data_blocks: &[BlockHandle]) {
     let starting_before = |offset| data_blocks.partition_point(|handle| handle.offset < offset);
     let covered = starting_before(filter.block_offsets.start)..starting_before(filter.block_offsets.end);
     for handle in data_blocks.get(covered).unwrap_or_default() {

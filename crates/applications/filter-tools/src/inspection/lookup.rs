@@ -30,33 +30,6 @@ pub(crate) struct MayHold {
     pub(crate) extractor: Option<String>,
 }
 
-/// The reason why a column family is refused.
-pub(crate) const NO_FAMILIES: &str = "LevelDB has no column families: leave --family out";
-
-/// Describes what filters of prefixes answer.
-pub(crate) fn of_prefixes(extractor: &str) -> String {
-    format!(
-        "filters have prefixes only ({extractor}): a key is looked up by its prefix, and \"maybe\" is the answer for all keys with a stored one"
-    )
-}
-
-/// Returns the name of the column family that a table of RocksDB states.
-///
-/// # Errors
-///
-/// If the table cannot be read, or states none.
-pub(crate) fn family(file: &File) -> Result<String, Unread> {
-    match RocksDbTable::open(file) {
-        Ok(table) => table
-            .properties()
-            .column_family()
-            .map(super::readable)
-            .ok_or_else(|| Unread::Other("the table states no column family: leave --family out".to_owned())),
-        Err(Error::NotRocksDb) => Err(Unread::Other(NO_FAMILIES.to_owned())),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Filters that are all queried for each key, because the table does not show which of them answers for it.
 pub(crate) struct AllFilters {
     pub(crate) count: usize,
@@ -87,23 +60,19 @@ fn no_filters(got: &str) -> Unread {
     ))
 }
 
-/// Opens the filters of a table of LevelDB, RocksDB or Pebble. The data of the table is read for the order of its keys,
-/// unless the manifest of a database lists the table and states that they are in the order of their bytes: `listed` is
-/// then true.
+/// Opens the filters of a table of LevelDB, RocksDB or Pebble. The data of LevelDB's is read for the order of its keys.
 ///
 /// # Errors
 ///
 /// If the table cannot be read, or has no filters that answer for whole keys.
-pub(crate) fn open(file: &File, listed: Option<bool>) -> Result<MayHold, Unread> {
-    // A few bytes are damage only if a manifest lists them.
+pub(crate) fn open(file: &File) -> Result<MayHold, Unread> {
+    // A few bytes may be another file.
     let unread = |error| match error {
-        Error::TooShort { .. } if listed.is_none() => Unread::Other(error.to_string()),
+        Error::TooShort { .. } => Unread::Other(error.to_string()),
         error => error.into(),
     };
     match Table::open(file) {
-        Ok(table) => {
-            leveldb(&table, listed == Some(true)).or_else(|unread| if_empty(table.data_blocks(), unread))
-        }
+        Ok(table) => leveldb(&table).or_else(|unread| if_empty(table.data_blocks(), unread)),
         Err(Error::RocksDb(_)) => {
             let table = RocksDbTable::open(file).map_err(unread)?;
             rocksdb(&table).or_else(|unread| if_empty(table.data_blocks(), unread))
@@ -162,7 +131,7 @@ fn policies_of(name: &[u8]) -> Vec<AnyPolicy> {
 /// The bytes of sequence number and kind after each user's key in a database. Other tables have nothing there.
 const TAG_LEN: usize = 8;
 
-fn leveldb(table: &Table<&File>, in_bytewise_database: bool) -> Result<MayHold, Unread> {
+fn leveldb(table: &Table<&File>) -> Result<MayHold, Unread> {
     let name = table.policy_names().find(|name| !policies_of(name).is_empty());
     let name = name.and_then(|name| str::from_utf8(name).ok());
     let (Some(name), Some(index)) = (name, table.footer().index) else {
@@ -184,10 +153,7 @@ fn leveldb(table: &Table<&File>, in_bytewise_database: bool) -> Result<MayHold, 
             .map_or(&[][..], |entry| entry.key);
         blocks.push((last_key.to_vec(), handle));
     }
-    let choices = match in_bytewise_database {
-        true => [Choice::One, Choice::Nothing],
-        false => choices(table, &blocks),
-    };
+    let choices = choices(table, &blocks);
     let reader = FilterBlockReader::new((), block);
     let mut all: Vec<u64> = blocks.iter().map(|(_, handle)| handle.offset).collect();
     all.dedup_by_key(|offset| *offset >> reader.base_lg().min(63));

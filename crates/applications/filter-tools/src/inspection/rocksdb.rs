@@ -19,7 +19,7 @@ pub(crate) struct RocksDbReport {
     format_version: u32,
     /// The kind of checksum after every block.
     checksum: String,
-    /// The name of the column family that the database's manifest states, or else the table.
+    /// The name of the column family that the table states.
     pub(super) family: Option<String>,
     /// The number of entries that the table states.
     entries: Option<u64>,

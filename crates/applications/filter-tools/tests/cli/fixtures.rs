@@ -4,7 +4,6 @@ use std::fs::File as Disk;
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use crate::stored::golden::{bytes as golden, hex};
-use crate::stored::manifests::{FIRST, added, log};
 use crate::stored::tables::{File, encode, entries, no_entries};
 use filter_policy::filter_block::FilterBlockBuilder;
 use filter_policy::leveldb::KeyHasher;
@@ -110,7 +109,7 @@ pub(super) fn filters(bench: &Workbench) {
 }
 
 /// The files of `tables.md`: keys of several orders, with and without the bytes that databases add to keys; filters
-/// under names that several programs use.
+/// under names that several programs use, and of prefixes by an unknown extractor.
 pub(super) fn tables(bench: &Workbench) {
     const LEVELDB: &str = "leveldb.BuiltinBloomFilter2";
     let policy = policy();
@@ -182,6 +181,7 @@ pub(super) fn tables(bench: &Workbench) {
             table(policy, stored_name, more, &keys, &[1, 7, 0, 0, 0, 0, 0, 0]),
         );
     }
+    bench.write("own-prefix.sst", with_own_extractor());
     let (mut file, mut filter) = (File::default(), Vec::new());
     let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     policies::reader("binaryfuse")
@@ -257,36 +257,10 @@ pub(super) fn inspected(bench: &Workbench) {
     table.write_all(&file.finish(metaindex, index)).unwrap();
 }
 
-/// The files of `databases.md`: records of manifests, and tables under other extractors of prefixes.
-pub(super) fn records(bench: &Workbench) {
-    let hidden = b"\xc8\x01\x02\xc9\x01\x1b___rocksdb_stats_history___\x07\x00\x63\x10\x00\x00";
-    for (name, records) in [
-        ("more", vec![(20..33).flat_map(added).collect()]),
-        ("oldest-7", vec![vec![10, 7]]),
-        ("oldest-9", vec![vec![10, 9]]),
-        ("oldest-10", vec![vec![10, 10]]),
-        ("hidden", vec![hidden.to_vec()]),
-        ("tracked", vec![b"\x87\x40\x05\x08\x02\xc8\x1a\x01".to_vec()]),
-        ("ended", vec![b"\x88\x40\x01\x09".to_vec()]),
-        (
-            "reverse",
-            vec![FIRST.to_vec(), b"\x01\x07reverse".to_vec(), added(5)],
-        ),
-        ("table-5", vec![FIRST.to_vec(), added(5)]),
-        ("tables-5-7", vec![FIRST.to_vec(), added(5), added(7)]),
-    ] {
-        bench.write(&format!("records/{name}"), log(&records));
-    }
-    for (name, extractor) in [
-        ("prefix8.sst", "rocksdb.FixedPrefix.8"),
-        ("own-prefix.sst", "rocksdb.OwnsPrefix..9"),
-    ] {
-        bench.write(name, with_extractor(extractor.as_bytes()));
-    }
-}
-
-/// Returns a table of RocksDB with another extractor of prefixes, which has as many letters, in its properties.
-fn with_extractor(name: &[u8]) -> Vec<u8> {
+/// Returns a table of RocksDB with an unknown extractor of prefixes in its properties.
+fn with_own_extractor() -> Vec<u8> {
+    // As long as the name that it replaces.
+    let name = b"rocksdb.OwnsPrefix..9";
     let mut bytes = golden("rocksdb/sst/fv5_bloom10_prefix9_only.sst");
     let table = RocksDbTable::open(bytes.clone()).unwrap();
     let properties = table

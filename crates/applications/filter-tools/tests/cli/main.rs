@@ -84,11 +84,6 @@ fn tables() {
 }
 
 #[test]
-fn databases() {
-    repeat("databases.md", fixtures::records);
-}
-
-#[test]
 fn inspect() {
     repeat("inspect.md", fixtures::inspected);
 }

@@ -2,7 +2,6 @@
 //!
 //! Independent of keys, hashes and stored bytes.
 
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN};
 use crate::error::{Error, Violation};
 use filter_policy::parquet::{bitset_len_for_rate, expected_rate};
 
@@ -75,10 +74,5 @@ impl Parameters {
     /// Returns the false-positive rate of a filter with this many different keys.
     pub fn rate_at(&self, len: u64) -> f64 {
         expected_rate(len, self.blocks * BLOCK_BYTES)
-    }
-
-    /// Returns the length in bytes of the stored form of a filter with these parameters.
-    pub const fn stored_len(&self) -> u64 {
-        HEADER_LEN + super::FIELDS_LEN + self.memory_bytes() + CHECKSUM_LEN
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Independent of keys, hashes and stored bytes.
 
-use crate::envelope::{CHECKSUM_LEN, HEADER_LEN};
 use crate::error::Error;
 use crate::packed::word_count;
 
@@ -31,7 +30,7 @@ const SPARE_BUCKETS: u64 = 6;
 ///
 /// let parameters = CuckooParameters::new(1_000_000, 0.001)?;
 /// assert_eq!(parameters.fingerprint_bits(), 13);
-/// assert_eq!(parameters.buckets(), 263_164);
+/// assert_eq!(parameters.slots(), 4 * 263_164);
 /// assert_eq!(parameters.capacity(), 1_000_000);
 /// assert!(parameters.rate() <= 0.001);
 /// # Ok::<(), membership_filters::Error>(())
@@ -112,7 +111,7 @@ impl CuckooParameters {
     }
 
     /// Returns the number of buckets of four slots: an even number, at least 2.
-    pub const fn buckets(&self) -> u64 {
+    pub(crate) const fn buckets(&self) -> u64 {
         self.buckets
     }
 
@@ -157,18 +156,6 @@ impl CuckooParameters {
     /// Returns the size of the slots in memory, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
-    }
-
-    /// Returns the length in bytes of the stored form of a filter with these parameters.
-    ///
-    /// ```
-    /// use membership_filters::CuckooParameters;
-    ///
-    /// assert_eq!(CuckooParameters::new(1_000_000, 0.001)?.stored_len(), 1_710_624);
-    /// # Ok::<(), membership_filters::Error>(())
-    /// ```
-    pub fn stored_len(&self) -> u64 {
-        HEADER_LEN + super::FIELDS_LEN + self.memory_bytes() + CHECKSUM_LEN
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Violation};
 use crate::guava::strategy::Strategy;
 
 /// The largest probe count, which the stream stores in one byte.
-pub const MAX_PROBE_COUNT: u8 = u8::MAX;
+pub(crate) const MAX_PROBE_COUNT: u8 = u8::MAX;
 
 /// The header of Guava's stream: the six bytes before the words. Its values need not be valid.
 ///
@@ -18,9 +18,9 @@ pub const MAX_PROBE_COUNT: u8 = u8::MAX;
 /// use membership_filters::guava::{BloomFilter, StreamHeader};
 ///
 /// let filter = BloomFilter::with_capacity(Utf8, 1, 0.01)?;
-/// let header = StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 };
-/// assert_eq!(filter.stream_header(), header);
-/// assert_eq!(header.to_bytes(), [1, 7, 0, 0, 0, 1]);
+/// let (header, words) = filter.into_parts();
+/// assert_eq!(header, StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 });
+/// assert_eq!(words, [0]);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct StreamHeader {
 
 impl StreamHeader {
     /// The length of a header in bytes.
-    pub const LEN: usize = 6;
+    pub(crate) const LEN: usize = 6;
 
     /// Returns the header of a filter of these words, which were filled under this strategy with this probe count.
     #[must_use]
@@ -48,7 +48,7 @@ impl StreamHeader {
     }
 
     /// Decodes a header without checking its values.
-    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+    pub(crate) const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         let [ordinal, probe_count, a, b, c, d] = bytes;
         Self {
             ordinal: ordinal.cast_signed(),
@@ -58,13 +58,13 @@ impl StreamHeader {
     }
 
     /// Returns the bytes of this header.
-    pub const fn to_bytes(self) -> [u8; Self::LEN] {
+    pub(crate) const fn to_bytes(self) -> [u8; Self::LEN] {
         let [a, b, c, d] = self.word_count.to_be_bytes();
         [self.ordinal.cast_unsigned(), self.probe_count, a, b, c, d]
     }
 
     /// Returns the length in bytes of a stream with this header: 6, plus 8 per word.
-    pub const fn stream_len(self) -> u64 {
+    pub(crate) const fn stream_len(self) -> u64 {
         Self::LEN as u64 + self.word_count.unsigned_abs() as u64 * WORD as u64
     }
 
@@ -73,7 +73,7 @@ impl StreamHeader {
     /// # Errors
     ///
     /// [`Error::InvalidField`] names the first field with a value that no filter has.
-    pub fn validate(self) -> Result<(Strategy, u32), Error> {
+    pub(crate) fn validate(self) -> Result<(Strategy, u32), Error> {
         let invalid = |field, range, got: i64| {
             let got = format_args!("{got} (header: {self})");
             Err(Error::InvalidField(Violation::new(field, range, got)))

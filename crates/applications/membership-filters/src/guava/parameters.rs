@@ -7,13 +7,9 @@ use core::f64::consts::LN_2;
 use crate::bits::MAX_WORD_COUNT;
 use crate::bloom::Variety as _;
 use crate::error::{Error, Violation};
-use crate::guava::header::StreamHeader;
 use crate::guava::strategy::Strategy;
 use crate::java_math;
 use crate::modulus::Modulus;
-
-/// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
-pub const DEFAULT_RATE: f64 = 0.03;
 
 /// The rule by which Guava derives the probe count k. The rule changed between two releases. The stream stores k, so
 /// every release reads filters of either rule.
@@ -43,7 +39,6 @@ pub enum ProbeCountRule {
 /// assert_eq!(parameters.optimal_bits(), 191_701_167);
 /// assert_eq!(parameters.bits(), 191_701_184);
 /// assert_eq!(parameters.probe_count(), 13);
-/// assert_eq!(parameters.guava_len(), 23_962_654);
 ///
 /// // One key: the two rules of Guava differ.
 /// let newer = Parameters::new(1, 0.01)?;
@@ -89,10 +84,7 @@ impl Parameters {
     }
 
     /// Derives the shape with the probe count of this rule.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Parameters::new`].
+    /// Fails as [`Parameters::new`].
     pub fn with_rule(capacity: u64, rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
         if capacity > i64::MAX.unsigned_abs() {
             let (thing, range) = ("the capacity", "between 0 and 9223372036854775807");
@@ -178,11 +170,6 @@ impl Parameters {
     /// Returns the probe count k, 1 to 255.
     pub const fn probe_count(&self) -> u32 {
         self.probe_count
-    }
-
-    /// Returns the length of the filter's stream in bytes: 6, plus 8 per word.
-    pub const fn guava_len(&self) -> u64 {
-        StreamHeader::LEN as u64 + self.bits() / 8
     }
 }
 

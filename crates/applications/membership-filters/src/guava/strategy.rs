@@ -27,13 +27,13 @@ pub enum Strategy {
 impl Strategy {
     /// Returns the ordinal, the first byte of the stream.
     #[inline]
-    pub const fn ordinal(self) -> u8 {
+    pub(crate) const fn ordinal(self) -> u8 {
         self as u8
     }
 
     /// Returns the strategy of this ordinal; `None` if Guava has none.
     #[inline]
-    pub const fn from_ordinal(ordinal: u8) -> Option<Self> {
+    pub(crate) const fn from_ordinal(ordinal: u8) -> Option<Self> {
         match ordinal {
             0 => Some(Self::Murmur128Mitz32),
             1 => Some(Self::Murmur128Mitz64),

@@ -110,29 +110,6 @@ impl BloomFilter {
         envelope::from_bare(bytes).map(|chain| Self::of(chain, RedisBytes))
     }
 
-    /// Writes the bytes of all chunks, one after the other. Does not flush. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_redisbloom(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_bare(&self.backend, &mut |bytes: &[u8]| writer.write_all(bytes))
-    }
-
-    /// Reads the bytes of all chunks, and nothing after them. The first fields are read one by one: wrap a file in a
-    /// `BufReader`. Needs the feature `std`.
-    ///
-    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever they claim.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the reader, and those of [`from_redisbloom`](Self::from_redisbloom).
-    #[cfg(feature = "std")]
-    pub fn read_redisbloom(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader).map(|chain| Self::of(chain, RedisBytes))
-    }
-
     /// Reads the filter from its stored form; trailing bytes are an error.
     ///
     /// # Errors
@@ -143,11 +120,8 @@ impl BloomFilter {
         envelope::from_bytes(bytes, RedisBytes)
     }
 
-    /// Reads the stored form and nothing after it. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
+    /// `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
         envelope::read_from(reader, RedisBytes)

@@ -10,7 +10,7 @@ use crate::java_math;
 use crate::modulus::Modulus;
 
 /// The largest probe count, that of a Java `int`.
-pub const MAX_PROBE_COUNT: u32 = i32::MAX as u32;
+pub(crate) const MAX_PROBE_COUNT: u32 = i32::MAX as u32;
 
 /// The number of keys to which Spark cuts the filters of data frames unless it is configured otherwise:
 /// `spark.sql.optimizer.runtime.bloomFilter.maxNumItems`.
@@ -34,7 +34,7 @@ pub const MAX_DATA_FRAME_BITS: u64 = 67_108_864;
 ///
 /// // Before Spark 4.1.
 /// let parameters = Parameters::new(1000, 0.03)?.version(Version::V1);
-/// assert_eq!(parameters.spark_len(), 12 + parameters.bits() / 8);
+/// assert_eq!(parameters.bits(), 7_296 + 64);
 /// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,10 +59,7 @@ impl Parameters {
 
     /// Derives the shape for this many keys in this many bits, which are rounded up to a multiple of 64:
     /// `BloomFilter.create(capacity, bits)`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Parameters::new`].
+    /// Fails as [`Parameters::new`].
     pub fn with_bits(capacity: u64, bits: u64) -> Result<Self, Error> {
         check_capacity(capacity)?;
         if bits == 0 {
@@ -87,10 +84,7 @@ impl Parameters {
 
     /// Derives the shape of `df.stat.bloomFilter(column, capacity, rate)`, which is cut to [`MAX_DATA_FRAME_ITEMS`] and to
     /// [`MAX_DATA_FRAME_BITS`], one by one.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`Parameters::new`].
+    /// Fails as [`Parameters::new`].
     pub fn of_data_frame(capacity: u64, rate: f64) -> Result<Self, Error> {
         let bits = optimal_bits(capacity, rate)?.min(MAX_DATA_FRAME_BITS);
         Self::with_bits(capacity.min(MAX_DATA_FRAME_ITEMS), bits)
@@ -108,7 +102,7 @@ impl Parameters {
     }
 
     /// Returns the number of 64-bit words of the filter, 1 to 2^31 - 1.
-    pub const fn word_count(&self) -> usize {
+    pub(crate) const fn word_count(&self) -> usize {
         (self.modulus.get() / 64) as usize
     }
 
@@ -123,11 +117,6 @@ impl Parameters {
         self.version
             .rule()
             .rate(self.bits(), len as f64, self.probe_count)
-    }
-
-    /// Returns the length of the filter's stream in bytes.
-    pub const fn spark_len(&self) -> u64 {
-        self.version.header_len() as u64 + self.bits() / 8
     }
 }
 

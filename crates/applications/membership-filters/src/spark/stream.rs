@@ -13,41 +13,22 @@ use crate::steps::Rule;
 use crate::stored::invalid;
 
 /// The header of Spark's stream: the bytes before the words.
-///
-/// ```
-/// use membership_filters::spark::{BloomFilter, Parameters, StreamHeader, Version};
-///
-/// let filter = BloomFilter::new(&Parameters::new(100, 0.03)?)?;
-/// let header = StreamHeader { version: Version::V2 { seed: 0 }, probe_count: 5, word_count: 12 };
-/// assert_eq!(filter.stream_header(), header);
-/// assert_eq!(StreamHeader::from_prefix(&filter.to_spark())?, header);
-/// # Ok::<(), membership_filters::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamHeader {
-    /// The version, with its seed.
-    pub version: Version,
-    /// The probe count.
-    pub probe_count: u32,
+#[derive(Clone, Copy)]
+struct StreamHeader {
+    version: Version,
+    probe_count: u32,
     /// The number of words that follow.
-    pub word_count: u32,
+    word_count: u32,
 }
 
 impl StreamHeader {
-    /// The length of the longest header in bytes.
-    pub const MAX_LEN: usize = 16;
-
-    /// Decodes and checks the header at the start of a stream. [`StreamHeader::MAX_LEN`] bytes suffice.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`BloomFilter::from_spark`], except those of the words.
-    pub fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
+    /// Decodes and checks the header at the start of a stream, which has at most 16 bytes.
+    fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
         Self::read(&mut Reader::plain(&mut stream))
     }
 
     /// Returns the length in bytes of a stream with this header.
-    pub const fn stream_len(self) -> u64 {
+    const fn stream_len(self) -> u64 {
         self.version.header_len() as u64 + self.word_count as u64 * WORD as u64
     }
 
@@ -90,15 +71,6 @@ impl StreamHeader {
 }
 
 impl BloomFilter {
-    /// Returns the header of this filter's stream.
-    pub fn stream_header(&self) -> StreamHeader {
-        StreamHeader {
-            version: self.version(),
-            probe_count: self.probe_count(),
-            word_count: u32::try_from(self.words().len()).unwrap_or(MAX_WORD_COUNT),
-        }
-    }
-
     /// Returns Spark's stream, the bytes of `writeTo`.
     #[must_use]
     pub fn to_spark(&self) -> Vec<u8> {
@@ -115,29 +87,6 @@ impl BloomFilter {
         envelope::from_bare(bytes).map(Self::of_backend)
     }
 
-    /// Writes Spark's stream in pieces of 64 KiB, without a copy of the filter. Does not flush. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_spark(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write_bare(&self.backend, &mut |bytes: &[u8]| writer.write_all(bytes))
-    }
-
-    /// Reads Spark's stream and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
-    /// the feature `std`.
-    ///
-    /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever they claim.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the reader, and those of [`from_spark`](Self::from_spark).
-    #[cfg(feature = "std")]
-    pub fn read_spark(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_bare(reader).map(Self::of_backend)
-    }
-
     /// Reads the filter from its stored form; trailing bytes are an error.
     ///
     /// # Errors
@@ -148,11 +97,8 @@ impl BloomFilter {
         envelope::from_bytes(bytes, ItemBytes::default())
     }
 
-    /// Reads the stored form and nothing after it. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`from_bytes`](Self::from_bytes), or that of the reader.
+    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
+    /// `std`.
     #[cfg(feature = "std")]
     pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
         envelope::read_from(reader, ItemBytes::default())

@@ -1,4 +1,4 @@
-//! Filters and parameters in formats of serde: JSON, whose bytes are base64, and CBOR.
+//! Filters in formats of serde: JSON, whose bytes are base64, and CBOR.
 
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -6,10 +6,9 @@ use std::sync::LazyLock;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ciborium::Value as Cbor;
 use membership_filters::backend::Bloom;
-use membership_filters::guava::{self, ProbeCountRule};
 use membership_filters::{
-    BlockedBloomFilter, Bytes, ConcurrentBlockedBloomFilter, CountingBloomFilter, CuckooFilter,
-    CuckooParameters, Filter, Generations, HashId, Parameters, RotatingFilter, Utf8, redisbloom, spark,
+    BlockedBloomFilter, Bytes, ConcurrentBlockedBloomFilter, CountingBloomFilter, CuckooFilter, Filter,
+    HashId, RotatingFilter, Utf8, guava, redisbloom, spark,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -86,13 +85,6 @@ fn of_type(name: &str) -> Again {
         "spark::BloomFilter" => again::<spark::BloomFilter>,
         "redisbloom::BloomFilter" => again::<redisbloom::BloomFilter>,
         "Filter<Bloom<spark::Version>,Utf8>" => again::<Filter<Bloom<spark::Version>, Utf8>>,
-        "Parameters" => again::<Parameters>,
-        "CuckooParameters" => again::<CuckooParameters>,
-        "guava::Parameters" => again::<guava::Parameters>,
-        "spark::Parameters" => again::<spark::Parameters>,
-        "redisbloom::Parameters" => again::<redisbloom::Parameters>,
-        "Generations" => again::<Generations>,
-        "Generations<guava::Parameters>" => again::<Generations<guava::Parameters>>,
         unknown => panic!("no type {unknown}"),
     }
 }
@@ -206,34 +198,4 @@ proptest! {
         }
         drop(again(&json.to_string()));
     }
-
-    #[test]
-    fn any_parameters_are_read_as_they_were_written(
-        capacity in prop_oneof![1_u64..100, any::<u64>()],
-        rate in prop_oneof![0.0..1.0, 1e-80..1e-70],
-        bits in prop_oneof![1_u64..10_000, 1..137_438_953_408_u64],
-        expansion in prop::option::of(0_u32..40_000),
-    ) {
-        let spark = [spark::Parameters::with_bits(capacity, bits), spark::Parameters::with_bits(capacity % 100 + 1, bits)];
-        for spark in spark.iter().flatten() {
-            read_again(spark);
-        }
-        for rule in [ProbeCountRule::FromRate, ProbeCountRule::FromBitsPerKey] {
-            guava::Parameters::with_rule(capacity, rate, rule).iter().for_each(read_again);
-        }
-        let chain = redisbloom::Parameters::new(capacity, rate);
-        let chain = expansion.map_or(chain.non_scaling(), |factor| chain.expansion(factor));
-        if chain.first_link().is_ok() {
-            read_again(&chain);
-        }
-        CuckooParameters::new(capacity, rate).iter().for_each(read_again);
-        Generations::new(3, capacity, rate).iter().for_each(read_again);
-    }
-}
-
-fn read_again<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    assert_eq!(
-        &ciborium::from_reader::<T, _>(&to_cbor(value)[..]).unwrap(),
-        value
-    );
 }

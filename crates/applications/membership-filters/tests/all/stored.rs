@@ -287,6 +287,10 @@ fn claims_of_huge_filters_take_no_memory() {
 fn every_committed_input_is_refused_or_written_back() {
     let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/stored.tar.gz");
     let inputs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored");
+    // Without the inputs of an earlier archive.
+    if inputs.exists() {
+        fs::remove_dir_all(&inputs).unwrap();
+    }
     fs::create_dir_all(&inputs).unwrap();
     let mut tar = Command::new("tar");
     tar.args(["--no-overwrite-dir", "-xzf", archive, "-C"])

@@ -170,7 +170,7 @@ fn filters_of_every_funnel_and_strategy_are_guavas() {
             assert!(merged == filter, "{case}");
         }
         let answer = guava.request(&[
-            &[strategy.ordinal(), funnel],
+            &[strategy as u8, funnel],
             &insertions.to_be_bytes(),
             &rate.to_be_bytes(),
             &encoded(&first),

@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let out = out.unwrap_or_else(|| program.out());
     comparison.repeated_by = Some((program.typed(), program.commit()));
-    let own = library::load(&comparison.symbols, &terminal)?;
+    let own = library::load(&comparison.symbols, clock::of_a_call, &terminal)?;
     let plan = own.into_iter().fold(comparison, Comparison::function).plan()?;
     for meaning in &plan.meanings {
         writeln!(io::stderr(), "{meaning}")?;
@@ -60,7 +60,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tries a function out in this process, which it may end.
+/// Calls a function in this process, which it may end.
 pub fn try_out(symbol: &Symbol) -> Result<(), Failure> {
-    library::try_out(symbol, clock::of_a_call)
+    library::try_out(symbol)
 }

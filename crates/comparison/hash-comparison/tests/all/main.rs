@@ -6,6 +6,7 @@ mod advice;
 mod calibration;
 mod clock;
 mod committed;
+mod corpus;
 mod custom_function;
 mod fixtures;
 mod functions;

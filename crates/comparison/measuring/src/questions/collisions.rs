@@ -116,7 +116,11 @@ pub(super) const QUESTION: Question = Question {
             .ok()
             .filter(|_| row.unit == Unit::Collisions)?;
         let own = bits.min(function.effective_bits());
-        Some([bits, own].map(|bits| CollisionLaw::new(keys, bits).expected()))
+        Some([bits, own].map(|bits| match bits {
+            // The values of a constant function are one.
+            0 => keys.saturating_sub(1) as f64,
+            _ => CollisionLaw::new(keys, bits).expected(),
+        }))
     },
     columns: |data, function| {
         let row = data.full_width(function);

@@ -270,7 +270,7 @@ fn odd_bits_per_key_are_corrected_alike() {
     let keys: Vec<Vec<u8>> = (0..500_u32).map(|i| i.to_le_bytes().to_vec()).collect();
     for bits_per_key in [0.5, 0.75, 0.999, 99.9996, 100.0, 1e9, f64::INFINITY, f64::NAN] {
         // Numbers that are too large, and NaN, count as the maximum.
-        let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
+        let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::whole(u32::MAX));
         let pair = Pair {
             theirs: Box::new(rocksdb::Policy::bloom(bits_per_key, 5)),
             ours: Box::new(FastLocalBloomPolicy::new(bits)),

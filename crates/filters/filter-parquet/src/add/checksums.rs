@@ -56,10 +56,6 @@ pub fn check(stored: impl Read, file: impl Read) -> Result<u32> {
 
 /// Writes the checksums of a file, of so many bytes each.
 ///
-/// # Errors
-///
-/// The errors of the writer and of the reader.
-///
 /// # Panics
 ///
 /// If the number of bytes per checksum is 0.

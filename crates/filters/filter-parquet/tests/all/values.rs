@@ -119,8 +119,14 @@ fn values_with_types_are_those_that_people_write() {
         (Typed::Text("1582-10-14"), date),
         (Typed::Date(7), local),
         (Typed::Uuid([7; 16]), of(FixedLenByteArray(16), None)),
-        (Typed::Text("07070707-0707-0707-0707-070707070707"), of(FixedLenByteArray(16), None)),
-        (Typed::Text("07070707070707070707070707070707"), of(FixedLenByteArray(16), None)),
+        (
+            Typed::Text("07070707-0707-0707-0707-070707070707"),
+            of(FixedLenByteArray(16), None),
+        ),
+        (
+            Typed::Text("07070707070707070707070707070707"),
+            of(FixedLenByteArray(16), None),
+        ),
         (Typed::Uuid([7; 16]), of(ByteArray, None)),
         (Typed::Timestamp(7, 9, true), of(Int96, None)),
         (Typed::Text(&"7".repeat(1000)), of(Int64, None)),

@@ -28,7 +28,7 @@ impl PartSizes {
 
 /// A run of entries for each part of a filter: half as many bytes as the filter.
 #[derive(Debug)]
-pub struct Parts<E> {
+pub(crate) struct Parts<E> {
     /// The runs, with a gap after each. Without it, as many places of all runs would share few sets of the caches.
     entries: Vec<E>,
     /// The number of entries in each run.
@@ -43,7 +43,7 @@ impl<E: Copy + Default> Parts<E> {
     /// Makes empty runs for a filter of this many bytes in which at least this many entries are announced. Returns `None`
     /// if it is built faster, or can only be built, without them: for a small filter, for entries that meet less than
     /// twice in a cache line, and if there is no memory.
-    pub fn new(sizes: PartSizes, bytes: usize, announced: usize) -> Option<Self> {
+    pub(crate) fn new(sizes: PartSizes, bytes: usize, announced: usize) -> Option<Self> {
         if bytes < sizes.least.max(1) || announced / 2 < bytes / 64 {
             return None;
         }
@@ -68,20 +68,20 @@ impl<E: Copy + Default> Parts<E> {
     const GAP: usize = 64 / size_of::<E>();
 
     /// Returns the number of parts.
-    pub const fn count(&self) -> usize {
+    pub(crate) const fn count(&self) -> usize {
         self.lens.len()
     }
 
     /// Returns the binary logarithm of the length of a part in bytes.
     #[inline]
-    pub const fn shift(&self) -> u32 {
+    pub(crate) const fn shift(&self) -> u32 {
         self.shift
     }
 
     /// Adds an entry to the run of a part. Returns true if the run is full: then [`take`](Self::take) must follow.
     #[must_use = "the run of the part must be taken if it is full"]
     #[inline(always)]
-    pub fn push(&mut self, part: usize, entry: E) -> bool {
+    pub(crate) fn push(&mut self, part: usize, entry: E) -> bool {
         let start = part * (self.capacity + Self::GAP);
         let Some(len) = self.lens.get_mut(part) else {
             return false;
@@ -96,7 +96,7 @@ impl<E: Copy + Default> Parts<E> {
 
     /// Empties the run of a part, and returns its entries. First reads the part of the filter in order, which processors
     /// do much faster than at the places of the entries.
-    pub fn take<W: Copy + From<u8> + BitOr<Output = W>>(&mut self, part: usize, filter: &[W]) -> &[E] {
+    pub(crate) fn take<W: Copy + From<u8> + BitOr<Output = W>>(&mut self, part: usize, filter: &[W]) -> &[E] {
         let start = part * (self.capacity + Self::GAP);
         let len = self.lens.get_mut(part).map(core::mem::take).unwrap_or_default();
         if len > 0 {
@@ -121,7 +121,8 @@ pub struct BitsInParts<'a, W> {
 }
 
 impl<'a, W: Copy + From<u8> + BitOr<Output = W> + Shl<u32, Output = W>> BitsInParts<'a, W> {
-    /// Starts to set at least this many bits, if that is faster so: see [`Parts::new`].
+    /// Starts to set at least this many bits, if that is faster so: not for a small filter, for bits that meet less
+    /// than twice in a cache line, and if there is no memory.
     pub fn new(sizes: PartSizes, words: &'a mut [W], announced: usize) -> Option<Self> {
         let parts = Parts::new(sizes, size_of_val(words), announced)?;
         let shift = parts.shift() + 3;

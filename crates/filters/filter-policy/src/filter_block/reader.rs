@@ -88,7 +88,7 @@ impl<P, B> fmt::Debug for FilterBlockReader<P, B> {
 /// A filter in a filter block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct StoredFilter<'a> {
+pub struct BlockFilter<'a> {
     /// The filter's number, from 0.
     pub index: usize,
     /// The file offsets of the data blocks that the filter covers; empty if the base exponent is above 63.
@@ -174,7 +174,7 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     }
 
     /// Returns the bytes of the filter with this number; `None` when there is none or its offsets are damaged.
-    pub fn filter(&self, index: usize) -> Option<&[u8]> {
+    pub(crate) fn filter(&self, index: usize) -> Option<&[u8]> {
         self.block.as_ref().get(self.filter_range(index)?)
     }
 
@@ -187,8 +187,8 @@ impl<P, B: AsRef<[u8]>> FilterBlockReader<P, B> {
     }
 
     /// Returns the filters, damaged ones included.
-    pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'_>> {
-        (0..self.count).map(|index| StoredFilter {
+    pub fn filters(&self) -> impl ExactSizeIterator<Item = BlockFilter<'_>> {
+        (0..self.count).map(|index| BlockFilter {
             index,
             block_offsets: self.start_of(index)..self.start_of(index + 1),
             bytes: self.filter(index),

@@ -5,10 +5,10 @@ use core::fmt;
 use crate::answers::each;
 use crate::building::{each_batch, room};
 use crate::key_hash::{basho_hash, basho_murmur2_hash};
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source, StoredBits};
 use crate::{
-    BitsPerKey, Error, Facts, FilterBytes, FilterPolicy, FilterSize, Format, HashFunctionId, Policy,
-    Prepared, leveldb,
+    BitsPerKey, Error, FilterBytes, FilterPolicy, Format, HashFunctionId, Policy, Prepared, leveldb,
 };
 
 use crate::formats::leveldb::probes;
@@ -157,7 +157,7 @@ impl BashoFilterPolicy {
     pub const NAME: &str = "basho.BuiltinBloomFilter2.Murmur64A";
 
     /// The name of the policy of filters that were written on other processors.
-    pub const NAME_MURMUR2: &str = "basho.BuiltinBloomFilter2.Murmur2";
+    const NAME_MURMUR2: &str = "basho.BuiltinBloomFilter2.Murmur2";
 
     /// Makes a policy with this many bits per key, whose filters are those of x86-64. Riak's have 16.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
@@ -361,7 +361,9 @@ impl Format for Basho {
             },
         }
     }
+}
 
+impl ListedFormat for Basho {
     fn facts(&self) -> Facts {
         let short_names: &[_] = match self.second {
             SecondHash::Murmur64A => &["basho"],

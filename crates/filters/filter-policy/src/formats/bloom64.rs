@@ -8,12 +8,11 @@ mod kernel;
 pub(crate) mod large;
 
 use core::fmt;
-use core::ops::RangeInclusive;
 
 use crate::building::room;
-use crate::key_hash::XXPH3_INLINE;
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, MAX_PROBES, Source};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared, leveldb};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared, leveldb};
 use bits::Bloom64Bits;
 use hashzoo::xxph3_64;
 
@@ -68,8 +67,6 @@ impl BloomFilter64Policy {
 impl Format for Bloom64 {
     type Hash = u64;
     type Filter<'f> = Bloom64Bits<'f>;
-
-    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
 
     fn name(&self) -> &str {
         BloomFilter64Policy::NAME
@@ -130,7 +127,9 @@ impl Format for Bloom64 {
     fn restore(_: KernelToken, bit_array: &[u8], [probes, ..]: [u64; 3]) -> Bloom64Bits<'_> {
         Bloom64Bits(bit_array, probes as u8)
     }
+}
 
+impl ListedFormat for Bloom64 {
     fn facts(&self) -> Facts {
         Facts {
             // The runs of large filters, up to 32 bits per key.

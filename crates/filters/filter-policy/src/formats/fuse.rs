@@ -11,17 +11,17 @@ mod peeling;
 mod sizes;
 
 use core::fmt;
-use core::ops::RangeInclusive;
 
-use crate::key_hash::XXPH3_INLINE;
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
-use bits::{Fingerprints, Shape};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
+use bits::Fingerprints;
 use hashzoo::xxh3_64;
 
 use crate::error::outside;
 use crate::view::FilterView;
-use sizes::{TRAILER_LEN, WIDTHS, Width};
+use definition::{TRAILER_LEN, stated};
+use sizes::{WIDTHS, Width};
 
 /// Pebble's binary fuse filter: `binaryfuse`.
 ///
@@ -94,8 +94,6 @@ impl Format for BinaryFuse {
     type Hash = u64;
     type Filter<'f> = Fingerprints<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
-
     fn name(&self) -> &str {
         BinaryFusePolicy::NAME
     }
@@ -141,11 +139,6 @@ impl Format for BinaryFuse {
         fingerprints(filter)
     }
 
-    #[inline(always)]
-    fn read_usual<'f>(&self, filter: &'f [u8]) -> Option<Fingerprints<'f>> {
-        usual_fingerprints(filter)
-    }
-
     fn other(filter: &[u8]) -> Prepared {
         Prepared::same_for_all(!filter.is_empty())
     }
@@ -166,7 +159,9 @@ impl Format for BinaryFuse {
     fn restore(_: KernelToken, bytes: &[u8], [seed, shape, _]: [u64; 3]) -> Fingerprints<'_> {
         Fingerprints::of_numbers(bytes, [seed, shape])
     }
+}
 
+impl ListedFormat for BinaryFuse {
     fn facts(&self) -> Facts {
         Facts {
             is_distinct: true,
@@ -210,38 +205,12 @@ impl Format for BinaryFuse {
     }
 }
 
-#[cfg(feature = "alloc")]
-fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {
-    let [a, b, c, d, e, f, g, h] = shape.seed.to_le_bytes();
-    let [i, j, k, l] = shape.segments.to_le_bytes();
-    [a, b, c, d, e, f, g, h, i, j, k, l, shape.log2_len, width]
-}
-
 /// Returns the fingerprints of a filter that a writer may have made: the trailer determines the length.
 #[inline]
 fn fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
     let (packed, trailer) = filter.split_last_chunk()?;
     let (shape, width) = stated(trailer);
     Fingerprints::new(filter, packed.len() as u64, shape, width)
-}
-
-/// [`fingerprints`] of the usual width, in fewer steps.
-#[inline(always)]
-fn usual_fingerprints(filter: &[u8]) -> Option<Fingerprints<'_>> {
-    let (packed, trailer) = filter.split_last_chunk()?;
-    let (shape, width) = stated(trailer);
-    Fingerprints::of_usual_width(filter, packed.len() as u64, shape, width)
-}
-
-#[inline]
-const fn stated(trailer: &[u8; TRAILER_LEN]) -> (Shape, u8) {
-    let &[a, b, c, d, e, f, g, h, i, j, k, l, log2_len, width] = trailer;
-    let shape = Shape {
-        seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        segments: u32::from_le_bytes([i, j, k, l]),
-        log2_len,
-    };
-    (shape, width)
 }
 
 /// Returns the false-positive rate of fingerprints of this width.

@@ -9,7 +9,6 @@ mod many;
 mod rate;
 mod scalar;
 
-use core::ops::RangeInclusive;
 use core::{fmt, str};
 
 pub use crate::simd::LaneHash;
@@ -21,7 +20,7 @@ use crate::bits_per_key::BitsPerKey;
 use crate::building::{each_batch, room};
 use crate::error::Error;
 use crate::key_hash::HashFunctionId;
-use crate::policy::{Facts, FilterSize, Format, Policy, Prepared};
+use crate::policy::{Facts, FilterSize, Format, ListedFormat, Policy, Prepared};
 use crate::sizing::Precision;
 use crate::view::FilterView;
 
@@ -69,15 +68,10 @@ pub(crate) fn filter_bits(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Er
 
 /// Returns the length of a filter for this number of keys, in bytes: the bit array and the byte that holds k.
 ///
-/// ```
-/// assert_eq!(filter_policy::leveldb::filter_len(10.into(), 80_000)?, 100_001);
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-///
 /// # Errors
 ///
 /// [`Error::FilterTooLarge`] when the length does not fit into a `usize`.
-pub fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error> {
+pub(crate) fn filter_len(bits_per_key: BitsPerKey, keys: usize) -> Result<usize, Error> {
     const MAX_BITS: u64 = (usize::MAX as u64 - 1).saturating_mul(8);
     let keys = keys as u64;
     usize::try_from(filter_bits(bits_per_key, keys)? / 8)
@@ -139,11 +133,11 @@ pub trait KeyHasher {
 /// digits.
 ///
 /// ```
-/// use filter_policy::leveldb::{KeyHasher, Murmur2};
+/// use filter_policy::{BloomFilterPolicy, FilterPolicy};
 ///
-/// assert_eq!(Murmur2::new().policy_name(), "BloomFilter2");
-/// assert_eq!(Murmur2::with_seed(5381).policy_name(), "BloomFilter2");
-/// assert_eq!(Murmur2::with_seed(0x9747_b28c).policy_name(), "BloomFilter2.Seed9747b28c");
+/// for (seed, name) in [(5381, "BloomFilter2"), (0x9747_b28c, "BloomFilter2.Seed9747b28c")] {
+///     assert_eq!(BloomFilterPolicy::with_seed(seed, 10.into()).name(), name);
+/// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Murmur2 {
@@ -156,12 +150,12 @@ impl Murmur2 {
     pub const POLICY_NAME: &str = "BloomFilter2";
 
     /// Makes the function with the seed 5381.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self::with_seed(MURMUR2_SEED)
     }
 
     /// Makes the function with this seed. Every value is valid.
-    pub const fn with_seed(seed: u32) -> Self {
+    pub(crate) const fn with_seed(seed: u32) -> Self {
         let [a, b, c, d] = seed.to_be_bytes();
         #[rustfmt::skip]
         let seeded_name = [
@@ -406,8 +400,6 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     type Hash = u32;
     type Filter<'f> = LevelDbBits<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
-
     fn name(&self) -> &str {
         self.hasher.policy_name()
     }
@@ -482,7 +474,9 @@ impl<H: KeyHasher> Format for LevelDb<H> {
     fn restore(kernel: KernelToken, bit_array: &[u8], numbers: [u64; 3]) -> LevelDbBits<'_> {
         LevelDbBits::of_numbers(kernel, bit_array, numbers)
     }
+}
 
+impl<H: KeyHasher + Copy + Send + Sync + 'static> ListedFormat for LevelDb<H> {
     fn facts(&self) -> Facts {
         let short_names: &[_] = match self.name() {
             LevelDbHash::POLICY_NAME => &["leveldb"],

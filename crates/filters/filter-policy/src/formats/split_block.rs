@@ -8,13 +8,13 @@ pub(crate) mod large;
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::RangeInclusive;
 
 use crate::building::room;
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{BLOCK_LEN, Block, BlockHash, SplitBlocks};
-pub use bits::{Xxh64, Xxph3};
+use bits::{Xxh64, Xxph3};
 
 use crate::sizing::split_block_rate;
 use crate::view::FilterView;
@@ -127,8 +127,6 @@ impl<H: BlockHash> Format for SplitBlock<H> {
     type Hash = u64;
     type Filter<'f> = SplitBlocks<'f, H>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = H::HASHED_INLINE;
-
     fn name(&self) -> &str {
         H::NAME
     }
@@ -180,7 +178,9 @@ impl<H: BlockHash> Format for SplitBlock<H> {
     fn restore(_: KernelToken, bits: &[u8], _: [u64; 3]) -> SplitBlocks<'_, H> {
         SplitBlocks::new(bits.as_chunks().0)
     }
+}
 
+impl<H: BlockHash + Send + Sync + 'static> ListedFormat for SplitBlock<H> {
     fn facts(&self) -> Facts {
         Facts::new("SplitBlock", H::SHORT_NAMES)
     }

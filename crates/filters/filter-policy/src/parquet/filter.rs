@@ -10,24 +10,19 @@ use crate::formats::split_block::bits::{self, Block, BlockHash as _, SplitBlocks
 #[cfg(feature = "alloc")]
 use crate::formats::split_block::large::InParts;
 use crate::simd::{KernelToken, Source, StoredBits as _};
-use crate::{Answers, BitsPerKey, Format as _, KeyBatch, PreparedFilter};
+use crate::{Answers, KeyBatch};
 use hashzoo::xxh64;
 
 use super::header::Header;
 use super::value::PhysicalValue;
 use crate::error::Error;
-use crate::error::outside;
-use crate::formats::split_block::ParquetPolicy;
 #[cfg(feature = "alloc")]
-use crate::view::count_ones;
-
-/// The policy whose filters bit sets are; the bits per key matter to filters that it builds.
-static PLAIN: ParquetPolicy = ParquetPolicy::new(BitsPerKey::whole(10));
+use crate::error::outside;
 
 /// A filter for queries: a borrowed bit set of a valid length.
 ///
-/// The kernel is selected once, at construction. To query many keys in one call, see [`prepare`](Self::prepare); to
-/// look one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass
+/// The kernel is selected once, at construction. To query many keys in one call, prepare the
+/// [`bitset`](Self::bitset) by [`ParquetPolicy`](super::ParquetPolicy); to look one value up in many filters, see [`PhysicalValue::may_match_each`]; for size, fill and rate, pass
 /// [`bitset`](Self::bitset) to a [`FilterView`](crate::view::FilterView).
 ///
 /// ```
@@ -157,13 +152,6 @@ impl<'a> SplitBlockFilter<'a> {
             .may_match_many(self.kernel, Source::Hashes(hashes), words);
         Ok(())
     }
-
-    /// Prepares the filter for queries of many keys in one call, like a policy's filter.
-    #[inline]
-    pub fn prepare(&self) -> PreparedFilter<'a> {
-        let prepared = PLAIN.format().prepare(self.kernel, self.stored());
-        PreparedFilter::of(&PLAIN, self.blocks.as_flattened(), prepared)
-    }
 }
 
 /// Returns true if a block may contain a value with this hash, for blocks in another form than bytes: `word` returns
@@ -258,16 +246,17 @@ impl fmt::Debug for SplitBlockFilter<'_> {
 /// A filter under construction: a borrowed bit set, without an allocator.
 ///
 /// ```
-/// use filter_policy::parquet::{PhysicalValue, SplitBlockFilterMut};
+/// use filter_policy::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, bitset_len_for_rate};
 ///
 /// let mut bitset = [0; 4 * 32];
 /// let mut filter = SplitBlockFilterMut::new(&mut bitset)?;
 /// filter.insert_many(&[*b"one", *b"two"]);
 /// filter.insert_raw_hashes([1, 2, 3].map(|id| PhysicalValue::Int32(id).hash()));
-/// assert!(filter.as_filter().may_match(b"two"));
 ///
 /// // There is room to spare: one block of the four is enough.
-/// assert_eq!(filter.fold_to_rate(0.01)?.len(), 32);
+/// let folded = filter.fold_to_len(bitset_len_for_rate(5, 0.01)? as usize)?;
+/// assert_eq!(folded.len(), 32);
+/// assert!(SplitBlockFilter::new(&folded)?.may_match(b"two"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SplitBlockFilterMut<'a> {
@@ -288,12 +277,6 @@ impl<'a> SplitBlockFilterMut<'a> {
             blocks: bitset.as_chunks_mut().0,
             kernel: KernelToken::best(),
         })
-    }
-
-    /// Adds a key, the plain encoding of a value.
-    #[inline]
-    pub fn insert(&mut self, key: &[u8]) {
-        self.insert_raw_hash(xxh64(key, 0));
     }
 
     /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
@@ -329,55 +312,11 @@ impl<'a> SplitBlockFilterMut<'a> {
         });
     }
 
-    /// Adds the values of another filter of the same length, as if they had been inserted into this one.
+    /// Returns the bit set of a filter of the same values with this number of bytes. Blocks are chosen by multiplication, so
+    /// a filter with half as many blocks has the union of each pair of adjacent blocks. This filter stays as it is.
     ///
-    /// # Errors
-    ///
-    /// [`OutOfDomain`](crate::Error::OutOfDomain) when the other filter has another length; this filter is then
-    /// unchanged.
-    pub fn merge(&mut self, other: &SplitBlockFilter<'_>) -> Result<(), Error> {
-        if other.blocks.len() != self.blocks.len() {
-            let what = "length of the filter that is merged";
-            let given = other.bitset().len() as f64;
-            return Err(outside(what, given, "this filter's length"));
-        }
-        for (block, other) in self.blocks.iter_mut().zip(other.blocks) {
-            unite(block, other);
-        }
-        Ok(())
-    }
-
-    /// Returns the bit set of a filter of the same values that is as short as the rate allows: half as long as often as
-    /// possible. Blocks are chosen by multiplication, so a filter with half as many blocks has the union of each pair of
-    /// adjacent blocks. This filter stays as it is.
-    ///
-    /// Halving stops when the number of blocks is odd or the next one would raise the estimated rate above `rate`. The
-    /// estimate is that of arrow-rs and Arrow C++: `(1 - (1 - f)^(2^halvings))^8` for an overall share `f` of ones. It
-    /// assumes evenly spread ones and so is lower than the rate that [`FilterView`](crate::view::FilterView) reports
-    /// for the result.
-    ///
-    /// # Errors
-    ///
-    /// [`AllocationFailed`](crate::Error::AllocationFailed).
-    #[cfg(feature = "alloc")]
-    pub fn fold_to_rate(&self, rate: f64) -> Result<alloc::vec::Vec<u8>, Error> {
-        let bytes = self.blocks.as_flattened();
-        let mut zeros = 1.0 - count_ones(bytes) as f64 / (bytes.len() as f64 * 8.0);
-        let mut group = 1;
-        while self.blocks.len().is_multiple_of(2 * group) {
-            zeros *= zeros;
-            let ones = 1.0 - zeros;
-            let fourth_power = (ones * ones) * (ones * ones);
-            if fourth_power * fourth_power > rate {
-                break;
-            }
-            group *= 2;
-        }
-        self.fold(group)
-    }
-
-    /// Returns the bit set of a filter of the same values with this number of bytes, as [`fold_to_rate`](Self::fold_to_rate)
-    /// returns one for a rate. This filter stays as it is.
+    /// [`bitset_len_for_rate`](super::bitset_len_for_rate) returns the length for a rate; the next power of two is one
+    /// that a filter of such a length can be folded to.
     ///
     /// # Errors
     ///
@@ -411,14 +350,6 @@ impl<'a> SplitBlockFilterMut<'a> {
         }
         Ok(bitset)
     }
-
-    /// Returns the filter in its current state.
-    pub fn as_filter(&self) -> SplitBlockFilter<'_> {
-        SplitBlockFilter {
-            blocks: self.blocks,
-            kernel: self.kernel,
-        }
-    }
 }
 
 impl fmt::Debug for SplitBlockFilterMut<'_> {
@@ -428,6 +359,7 @@ impl fmt::Debug for SplitBlockFilterMut<'_> {
 }
 
 /// Adds the ones of `other` to `block`.
+#[cfg(feature = "alloc")]
 fn unite(block: &mut Block, other: &Block) {
     for (byte, other) in block.iter_mut().zip(other) {
         *byte |= other;

@@ -1,9 +1,5 @@
 //! The length of the bit set for a number of distinct values and a rate.
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes are from 0 to 2 GiB"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "sizes are from 0 to 2 GiB")]
 
 use crate::Error;
 use crate::formats::split_block::BLOCK_LEN;
@@ -14,7 +10,8 @@ use crate::sizing::{least, proper_rate, split_block_rate};
 /// Returns the smallest size in bytes, in whole blocks up to 2 GiB, for which the [`expected_rate`] of this many
 /// distinct values does not exceed the rate.
 ///
-/// Writers of Parquet files choose other sizes: see [`bitset_len_of_writers`].
+/// Other writers of Parquet files round the bits of a textbook formula up to a power of two, so that their rate can be
+/// higher or lower than the requested one.
 ///
 /// The format allows any number of blocks, and so do arrow-rs, parquet-java and this crate. Arrow C++ (and pyarrow),
 /// ClickHouse and Velox, which have the same reader, refuse a size that is not a power of two or is above
@@ -46,32 +43,6 @@ pub fn bitset_len_for_rate(values: u64, rate: f64) -> Result<u32, Error> {
         lowest: split_block_rate(most, values),
     })?;
     Ok(blocks as u32 * BLOCK_LEN as u32)
-}
-
-/// Returns the size in bytes that writers of Parquet files choose for this many distinct values and a rate: arrow-rs,
-/// Arrow C++ (and pyarrow) and parquet-java round the bits of a textbook formula up to a power of two, from 32 bytes to
-/// 128 MiB.
-///
-/// The formula assumes equally full blocks and gives 8 % too few bits at a rate of 1 %, rounding up to twice as many:
-/// the rate can be higher or lower than the requested one.
-///
-/// ```
-/// use filter_policy::parquet::{bitset_len_of_writers, expected_rate};
-///
-/// let bytes = bitset_len_of_writers(1_000_000, 0.01)?;
-/// assert_eq!(bytes, 2 << 20);
-/// assert!(expected_rate(1_000_000, bytes) < 0.002);
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1.
-pub fn bitset_len_of_writers(values: u64, rate: f64) -> Result<u32, Error> {
-    proper_rate(rate)?;
-    let bits = -8.0 * values as f64 / libm::log(1.0 - libm::pow(rate, 1.0 / 8.0));
-    let bytes = (bits / 8.0).clamp(BLOCK_LEN as f64, f64::from(1 << 27));
-    Ok((bytes as u32).next_power_of_two())
 }
 
 /// Returns the expected false-positive rate of a bit set of this many bytes that holds this many distinct values: the

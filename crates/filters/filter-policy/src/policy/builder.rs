@@ -55,11 +55,6 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         &self.policy
     }
 
-    /// Returns the number of inserted keys.
-    pub const fn len(&self) -> usize {
-        self.keys
-    }
-
     /// Returns true if no key was inserted.
     pub const fn is_empty(&self) -> bool {
         self.keys == 0
@@ -98,22 +93,14 @@ impl<P: FilterPolicy> FilterBuilder<P> {
         Ok(())
     }
 
-    /// Returns the filter of the inserted keys.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`FilterPolicy::append_filter`].
+    /// Returns the filter of the inserted keys, or an error of [`FilterPolicy::append_filter`].
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         let mut filter = Vec::new();
         self.append_to(&mut filter).map(|()| filter)
     }
 
-    /// Appends the filter of the inserted keys to `out`.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`FilterPolicy::append_filter`]; `out` is then unchanged.
-    pub fn append_to(self, out: &mut Vec<u8>) -> Result<(), Error> {
+    /// Appends the filter of the inserted keys to `out`, which an error leaves unchanged.
+    pub(crate) fn append_to(self, out: &mut Vec<u8>) -> Result<(), Error> {
         let hashes = match &self.collected {
             Collected::Nothing => return self.policy.append_filter(&[], out),
             Collected::Keys(keys) => return self.policy.append_filter(&keys.slices()?, out),

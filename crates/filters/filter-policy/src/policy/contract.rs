@@ -263,7 +263,7 @@ pub(crate) fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&
         .may_match_many(keys, &mut answers)
         .unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(
-        answers.len() == keys.len() && answers.words() == words,
+        answers.iter().len() == keys.len() && answers.words() == words,
         "{context}: may_match_many and key_may_match must agree, one bit each"
     );
 }

@@ -2,14 +2,11 @@
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::any::type_name;
-use core::fmt;
-use core::ops::RangeInclusive;
 
 use crate::simd::{Kernel, KernelToken, Keys, Source, StoredBits};
 
 use super::query::key_may_match;
-use super::{Facts, FilterPolicy, FilterSize, Prepared, PreparedFilter};
+use super::{FilterPolicy, Prepared, PreparedFilter};
 use crate::bits_per_key::BitsPerKey;
 use crate::building::written;
 #[cfg(feature = "alloc")]
@@ -18,15 +15,13 @@ use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
-use crate::view::FilterView;
 
 /// A stored format: the one description of what the bytes of a filter mean. [`Policy`] derives everything else from it.
 ///
 /// A value of the type is a format with the options of a writer, such as the bits per key. Functions without `self`
 /// depend on the bytes alone, because a prepared filter can outlive the policy that prepared it.
 ///
-/// Every format that is `Copy + Send + Sync + 'static` is also an [`AnyFormat`](super::AnyFormat), with views, sizes
-/// and budgets.
+/// The formats of this crate are also [`AnyFormat`](super::AnyFormat)s, with views, sizes and rates.
 ///
 /// Implement it for a format that hashes each key once; [`own_policy`](crate::own_policy) shows a policy without hash
 /// values. In this example a filter is a list of hash values, eight bytes each:
@@ -36,7 +31,7 @@ use crate::view::FilterView;
 ```
 use filter_policy::kernels::{KernelToken, Source, StoredBits};
 use filter_policy::{
-    BitsPerKey, Error, FilterPolicy, Format, HashFunctionId, Policy, Prepared, answers, building, contract,
+    Error, FilterPolicy, Format, HashFunctionId, Policy, Prepared, answers, building, contract,
 };
 
 fn fnv(key: &[u8]) -> u64 {
@@ -71,8 +66,6 @@ impl Format for List {
     type Filter<'f> = Values<'f>;
 
     fn name(&self) -> &str { "example.List.Fnv" }
-    fn with_bits_per_key(self, _: BitsPerKey) -> Self { self }
-    fn bits_per_key(&self) -> Option<BitsPerKey> { Some(BitsPerKey::whole(64)) }
     fn hash_function(&self) -> HashFunctionId { self.0 }
     fn hash(&self, key: &[u8]) -> u64 { fnv(key) }
     fn max_len(&self, keys: usize) -> Result<usize, Error> {
@@ -121,14 +114,6 @@ pub trait Format: Sized {
     /// Returns the name under which engines store the filters: see [`FilterPolicy::name`].
     fn name(&self) -> &str;
 
-    /// Returns the bits per key of the filters that this format builds; `None` if it has no such number.
-    fn bits_per_key(&self) -> Option<BitsPerKey>;
-
-    /// The lengths of keys that are hashed within a query; for others, its code is out of line. These are all that the
-    /// function hashes without calls and loops, for which every query would save registers.
-    #[doc(hidden)]
-    const HASHED_INLINE: RangeInclusive<usize> = 0..=usize::MAX;
-
     /// Returns the identity of the hash function, always the same value: see [`HashFunctionId::new`].
     fn hash_function(&self) -> HashFunctionId;
 
@@ -161,13 +146,6 @@ pub trait Format: Sized {
     /// [`other`](Self::other) answers. Both functions accept any bytes, and only they know what stored bytes mean.
     fn read<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>>;
 
-    /// [`read`](Self::read) in fewer steps, for a query of one key; `None` also for filters that are not usual.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn read_usual<'f>(&self, filter: &'f [u8]) -> Option<Self::Filter<'f>> {
-        self.read(filter)
-    }
-
     /// Prepares bytes that are no filter of the format: they are too short to hold a key, have an unknown encoding, or
     /// are a filter of another format that readers of this format also accept.
     fn other(filter: &[u8]) -> Prepared;
@@ -179,86 +157,9 @@ pub trait Format: Sized {
     /// Recreates a filter from the bits and numbers that [`prepare`](Self::prepare) passed on.
     fn restore(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> Self::Filter<'_>;
 
-    /// Returns the same format with this many bits per key.
-    #[must_use]
-    fn with_bits_per_key(self, bits_per_key: BitsPerKey) -> Self;
-
-    /// Returns the facts that reports and lists of policies show. By default the format is called by its type's name.
-    fn facts(&self) -> Facts {
-        Facts::new(type_name::<Self>(), &[])
-    }
-
-    /// Returns the size of a filter of this many distinct keys. The default is [`max_len`](Self::max_len).
-    ///
-    /// The bytes must never decrease as bits per key increase, even where the probe count changes, because sizes are
-    /// found by binary search.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`AnyFormat::size`](super::AnyFormat::size).
-    fn size(&self, keys: u64) -> Result<FilterSize, Error> {
-        let bytes = self.max_len(usize::try_from(keys).unwrap_or(usize::MAX))? as u64;
-        Ok(FilterSize { bytes, probes: None })
-    }
-
-    /// Returns the false-positive rate of a filter of this many keys, not counting absent keys that have the hash value
-    /// of a stored key. By default the rate is unknown.
-    ///
-    /// From 44 bits per key on, more bits must never raise the rate; below, it may rise where the probe count changes.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`size`](Self::size); [`Error::Policy`] if the rate is unknown.
-    fn rate(&self, keys: u64) -> Result<f64, Error> {
-        let _ = keys;
-        Err(Error::Policy {
-            reason: "false-positive rate must be known, got a format that does not state it",
-        })
-    }
-
-    /// Returns about this rate, of which searches compute several, if the rate is an estimate that takes long. By default it
-    /// is not.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`rate`](Self::rate).
-    fn rough_rate(&self, keys: u64) -> Result<Option<f64>, Error> {
-        let _ = keys;
-        Ok(None)
-    }
-
-    /// Returns a number that the rate is not below, of which searches compute many: 0 by default.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`rate`](Self::rate).
-    fn rate_floor(&self, keys: u64) -> Result<f64, Error> {
-        let _ = keys;
-        Ok(0.0)
-    }
-
-    /// Returns the number of bits that the hash values of this many keys can reach: a larger filter has no lower rate.
-    /// Returns `None` if bits per key are limited to 1 to 100, as in RocksDB's formats.
-    fn reach(keys: u64) -> Option<u64> {
-        let _ = keys;
-        Some(1 << 63)
-    }
-
-    /// Returns a description of any bytes: a filter's kind, size and fill, or the reason why they are no filter. By
-    /// default the expected rate is unknown, which is NaN.
-    fn view<'a>(&self, filter: &'a [u8]) -> FilterView<'a> {
-        FilterView::of(self.read(filter), Self::other(filter), |_| {
-            FilterView::solved(self.facts().kind, filter, f64::NAN)
-        })
-    }
-
-    /// Writes the rule that bytes with this last byte break if they are no filter of the format.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the formatter.
-    fn write_damage(_last: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bytes must be a filter of the format")
+    /// Returns the bits per key of the filters that this format builds; `None`, the default, if it has no such number.
+    fn bits_per_key(&self) -> Option<BitsPerKey> {
+        None
     }
 }
 
@@ -305,7 +206,7 @@ pub struct Policy<F, K = BestKernel> {
 pub struct BestKernel;
 
 /// Selects the kernel of a policy: [`BestKernel`], or a [`KernelToken`], to which [`Policy::on_kernel`] pins it.
-pub trait KernelChoice: Copy {
+pub(crate) trait KernelChoice: Copy {
     /// Returns the kernel.
     #[doc(hidden)]
     fn token(self) -> KernelToken;
@@ -381,11 +282,8 @@ impl<F: Format, K: KernelChoice> Policy<F, K> {
     }
 
     /// Writes the filter of these keys to the start of `out` and returns the part written, as
-    /// [`create_filter`](FilterPolicy::create_filter) does. Packed keys and arrays of 16 bytes are fastest.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`create_filter`](FilterPolicy::create_filter).
+    /// [`create_filter`](FilterPolicy::create_filter) does, with the same errors. Packed keys and arrays of 16 bytes are
+    /// fastest.
     pub fn build_in<'out, 'k>(
         &self,
         keys: impl Into<KeyBatch<'k>>,

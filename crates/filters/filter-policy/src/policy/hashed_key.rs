@@ -50,13 +50,13 @@ impl<'a, P: FilterPolicy + ?Sized> HashedKey<'a, P> {
 
     /// Returns the key.
     #[inline]
-    pub const fn key(&self) -> &'a [u8] {
+    pub(crate) const fn key(&self) -> &'a [u8] {
         self.key
     }
 
     /// Returns the hash value; `None` if the policy has none.
     #[inline]
-    pub fn hash(&self) -> Option<KeyHash> {
+    pub(crate) fn hash(&self) -> Option<KeyHash> {
         (self.hash.function() != HashFunctionId::NONE).then_some(self.hash)
     }
 

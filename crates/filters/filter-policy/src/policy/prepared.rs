@@ -116,7 +116,7 @@ impl Prepared {
 
     /// Answers for a key of this filter; `true` if only the policy can hash keys.
     #[inline]
-    pub fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
+    pub(crate) fn may_match(&self, filter: &[u8], key: &[u8]) -> bool {
         match &self.0 {
             State::Filter(plan) => match (plan.lookup, plan.bits(filter)) {
                 (Some(lookup), Some(bits)) => lookup(&plan.numbers, bits, key),
@@ -190,7 +190,7 @@ impl<'a> PreparedFilter<'a> {
     /// Makes a prepared filter of what a format computed from the filter's bytes: what [`FilterPolicy::prepare`]
     /// returns.
     #[inline(always)]
-    pub const fn of(policy: &'a dyn FilterPolicy, filter: &'a [u8], prepared: Prepared) -> Self {
+    pub(crate) const fn of(policy: &'a dyn FilterPolicy, filter: &'a [u8], prepared: Prepared) -> Self {
         Self {
             policy,
             filter,
@@ -199,7 +199,7 @@ impl<'a> PreparedFilter<'a> {
     }
 
     /// Prepares nothing: the policy is queried for each key.
-    pub fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
+    pub(crate) fn unprepared(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
         let function = policy.key_hash(b"").map(KeyHash::function);
         let prepared = Prepared(State::Nothing(function));
         Self {
@@ -328,15 +328,6 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
-    /// Returns true if the filter may contain a key with this hash value. [`may_match_hashed`](Self::may_match_hashed)
-    /// has the key as well, and so an answer where this one is `true`: if another function made the value, or the
-    /// policy has none.
-    #[inline(always)]
-    pub fn may_match_hash(&self, hash: KeyHash) -> bool {
-        let answer = self.prepared.may_match_hash(self.filter.as_ref(), hash);
-        answer.unwrap_or(true)
-    }
-
     /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
     ///
     /// A call pays off from about eight keys on with AVX2 and AVX-512 in LevelDB's format, if the hasher has a
@@ -376,8 +367,8 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         Ok(())
     }
 
-    /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many) and
-    /// [`may_match_hash`](Self::may_match_hash).
+    /// Queries keys by their hash values; otherwise like [`may_match_many`](Self::may_match_many). All keys may match if
+    /// another function made the values, or the policy has none.
     ///
     /// # Errors
     ///

@@ -39,7 +39,7 @@ pub(crate) fn by_token<F: Format>(format: &F, key: &[u8], filter: &[u8], kernel:
             Err(_) => look_up(lanes, format, key, filter),
         }
     }
-    apart (key.len() != 16 && !F::HASHED_INLINE.contains(&key.len())) {
+    apart (key.len() != 16 && !<F::Filter<'_> as StoredBits>::HASHED_INLINE.contains(&key.len())) {
         key.len() < 16 => { look_up(lanes, format, key.get(..key.len().min(16)).unwrap_or_default(), filter) }
         true => { look_up(lanes, format, key, filter) }
     }, kernel, match <&[u8; 16]>::try_from(key) {
@@ -62,10 +62,8 @@ fn portable_apart<F: Format>(format: &F, key: &[u8], filter: &[u8]) -> bool {
 
 #[inline(always)]
 fn look_up<T: Target, F: Format>(lanes: T, format: &F, key: &[u8], filter: &[u8]) -> bool {
-    let lens = <F::Filter<'_> as StoredBits>::LENS;
-    // One comparison checks both limits.
-    if filter.len().wrapping_sub(*lens.start()) <= lens.end() - lens.start()
-        && let Some(stored) = format.read_usual(filter)
+    if <F::Filter<'_> as StoredBits>::may_be_usual(filter)
+        && let Some(stored) = format.read(filter)
         && stored.is_usual(lanes)
     {
         return stored.matches(lanes, format.hash(key));

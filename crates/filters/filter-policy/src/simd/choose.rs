@@ -15,13 +15,8 @@ impl Kernel {
     }
 
     /// Returns true if this processor and its operating system can run the kernel and the environment allows it.
-    pub fn is_available(self) -> bool {
+    pub(crate) fn is_available(self) -> bool {
         KernelToken::of(self).kernel() == self
-    }
-
-    /// Returns the fastest kernel that is available.
-    pub fn best() -> Self {
-        KernelToken::best().kernel()
     }
 }
 
@@ -71,7 +66,7 @@ impl KernelToken {
     /// Portable code.
     pub(crate) const SCALAR: Self = Self(Token::Scalar);
 
-    /// Returns the token of [`Kernel::best`].
+    /// Returns the token of the fastest kernel that is available.
     #[inline]
     pub fn best() -> Self {
         Self::fastest(found())
@@ -79,7 +74,7 @@ impl KernelToken {
 
     /// Returns this kernel, or the portable one if it is not available.
     #[inline]
-    pub fn of(kernel: Kernel) -> Self {
+    pub(crate) fn of(kernel: Kernel) -> Self {
         Self::fastest(found() & kernel as u8)
     }
 
@@ -151,7 +146,7 @@ impl KernelToken {
     }
 
     /// Returns the name of the kernel.
-    pub const fn kernel(self) -> Kernel {
+    pub(crate) const fn kernel(self) -> Kernel {
         self.facts().0
     }
 
@@ -188,6 +183,39 @@ impl KernelToken {
 
 #[cfg(test)]
 mod tests {
+    /// The best kernel is the fastest that the processor has and the environment allows.
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn kernels_are_chosen() {
+        use alloc::format;
+        use alloc::vec::Vec;
+
+        use super::{Kernel, KernelToken};
+
+        let available: Vec<Kernel> = Kernel::available().collect();
+        assert_eq!(available.first(), Some(&Kernel::Scalar));
+        assert_eq!(available.last(), Some(&KernelToken::best().kernel()));
+        if let Ok(allowed) = std::env::var("FILTER_POLICY_KERNEL") {
+            let most = Kernel::ALL.iter().position(|kernel| kernel.name() == allowed);
+            let most =
+                most.unwrap_or_else(|| panic!("FILTER_POLICY_KERNEL is {allowed:?}, which is no kernel"));
+            if cfg!(feature = "std") {
+                assert!(
+                    available
+                        .iter()
+                        .all(|kernel| Kernel::ALL[..=most].contains(kernel))
+                );
+            }
+        }
+        assert_eq!(
+            Kernel::ALL
+                .iter()
+                .map(|kernel| format!("{kernel:>7}"))
+                .collect::<Vec<_>>(),
+            [" scalar", "   avx2", " avx512", "   neon"]
+        );
+    }
+
     #[test]
     fn cpufeatures_is_for_x86_64_alone() {
         // It refuses to compile for processors that it does not know. A packed manifest has a table for each

@@ -8,11 +8,6 @@ use core::slice;
 /// ```
 /// use filter_policy::PackedKeys;
 ///
-/// let ids = [*b"0001", *b"0002", *b"0003"];
-/// let keys = PackedKeys::from_arrays(&ids);
-/// assert_eq!(keys.len(), 3);
-/// assert_eq!(keys.get(1), Some(&b"0002"[..]));
-///
 /// assert!(PackedKeys::new(b"000100020003", 4).is_some());
 /// assert!(PackedKeys::new(b"00010002000", 4).is_none());
 /// ```
@@ -44,7 +39,7 @@ impl<'a> PackedKeys<'a> {
     ///
     /// Empty arrays do not compile: empty keys cannot be distinguished in memory.
     #[inline]
-    pub const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
+    pub(crate) const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
         Self {
             bytes: keys.as_flattened(),
             key_len: const { NonZeroUsize::new(N).expect("empty keys cannot be distinguished in memory") },
@@ -54,38 +49,32 @@ impl<'a> PackedKeys<'a> {
 
     /// Returns the number of keys.
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns true if there are no keys.
-    #[inline]
-    pub const fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
     }
 
     /// Returns the length of each key in bytes, at least 1.
     #[inline]
-    pub const fn key_len(&self) -> usize {
+    pub(crate) const fn key_len(&self) -> usize {
         self.key_len.get()
     }
 
     /// Returns the bytes of all keys.
     #[inline]
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// Returns the key at this index.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a [u8]> {
         let start = index.checked_mul(self.key_len.get())?;
         self.bytes.get(start..)?.get(..self.key_len.get())
     }
 
     /// Returns an iterator over the keys.
     #[inline]
-    pub fn iter(&self) -> slice::ChunksExact<'a, u8> {
+    pub(crate) fn iter(&self) -> slice::ChunksExact<'a, u8> {
         self.bytes.chunks_exact(self.key_len.get())
     }
 }
@@ -111,22 +100,16 @@ pub enum Keys<'a> {
 impl<'a> Keys<'a> {
     /// Returns the number of keys.
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         match self {
             Self::Slices(keys) => keys.len(),
             Self::Packed(keys) => keys.len(),
         }
     }
 
-    /// Returns true if there are no keys.
-    #[inline]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Returns the key at this index.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+    pub(crate) fn get(&self, index: usize) -> Option<&'a [u8]> {
         match self {
             Self::Slices(keys) => keys.get(index).copied(),
             Self::Packed(keys) => keys.get(index),

@@ -25,9 +25,18 @@ pub trait StoredBits: Copy {
     #[doc(hidden)]
     const HAS_KERNELS: bool = false;
 
-    /// The length in bytes of the filters that are [usual](Self::is_usual).
+    /// The lengths of keys that are hashed within a query; for others, its code is out of line. These are all that the
+    /// function hashes without calls and loops, for which every query would save registers.
     #[doc(hidden)]
-    const LENS: RangeInclusive<usize> = 0..=usize::MAX;
+    const HASHED_INLINE: RangeInclusive<usize> = 0..=usize::MAX;
+
+    /// Returns true if the bytes may be a [usual](Self::is_usual) filter. A query of one key reads only these in place.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        let _ = filter;
+        true
+    }
 
     /// Returns true if [`matches`](Self::matches) takes the filter.
     #[doc(hidden)]

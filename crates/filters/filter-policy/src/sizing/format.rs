@@ -7,8 +7,9 @@ use crate::{BitsPerKey, Error};
 
 use super::search::{largest, least};
 use super::textbook::{Textbook, equal_hashes, proper_rate};
+use crate::AnyFormat;
 use crate::error::outside;
-use crate::{AnyFormat, FilterSize};
+use crate::policy::FilterSize;
 
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
@@ -39,35 +40,32 @@ const NEAR: u64 = 64;
 const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
 impl dyn AnyFormat + '_ {
-    /// Returns the exact length of the filter in bytes, except that the first key's hash may make a Ribbon filter 16
-    /// bytes shorter.
+    /// Returns the exact length in bytes of the filter of this many distinct keys, except that the first key's hash may
+    /// make a Ribbon filter 16 bytes shorter. (RocksDB's formats and binary fuse filters do not count repeated keys.)
     ///
     /// # Errors
     ///
-    /// The errors of [`size`](AnyFormat::size).
+    /// [`Error::FilterTooLarge`] when the length does not fit into 64 bits, or into 2 GiB for split blocks, or a binary
+    /// fuse filter has more than 2^31 keys; [`Error::OutOfDomain`] when the bits per key are too few for a RocksDB
+    /// filter.
     pub fn filter_len(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(self.size(keys, bits_per_key)?.bytes)
     }
 
     /// Returns the probe count k of a filter of this many keys; `None` for Ribbon and binary fuse filters, which have
-    /// no probes.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`size`](AnyFormat::size).
+    /// no probes. The errors are those of `filter_len`.
     pub fn probe_count(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u32>, Error> {
         Ok(self.size(keys, bits_per_key)?.probes)
     }
 
-    /// Returns the expected false-positive rate at the real size and the real k. The constants say how each format's is
-    /// computed.
+    /// Returns the expected false-positive rate at the real size and the real k. For Ribbon and binary fuse filters it is
+    /// that of the bits that they compare, and for Bloom filters whose probes are independent that of ideal ones, exactly.
+    /// In the formats of LevelDB and Basho and in RocksDB's legacy filters it is computed from the arithmetic of the
+    /// probes, which takes some milliseconds: [`theory`](crate::theory) derives it, compares it with counts, and says what
+    /// it neglects.
     ///
     /// No filter of 64-bit hash values has a rate below about *n* / 2^64, the share of absent keys whose hash value is
-    /// that of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32.
-    ///
-    /// # Errors
-    ///
-    /// The errors of `filter_len`.
+    /// that of one of *n* stored keys, and none of 32-bit values one below *n* / 2^32. The errors are those of `filter_len`.
     pub fn expected_rate(&self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         let rate = self.rate(keys, bits_per_key)?;
         Ok(rate.max(equal_hashes(self.hash_bits(), keys)).min(1.0))
@@ -311,12 +309,9 @@ impl dyn AnyFormat + '_ {
     fn best_up_to(&self, keys: u64, fewest: u64, most: u64) -> Result<u64, Error> {
         // Filters of few keys differ in the probe count alone, by less than rough rates err.
         let has_few_keys = most - fewest > 100;
-        let rough = |bits| {
-            let rate = match has_few_keys {
-                true => self.rate(keys, hundredths(bits))?,
-                false => self.rough_rate(keys, hundredths(bits))?,
-            };
-            Ok::<_, Error>(rate.max(equal_hashes(self.hash_bits(), keys)))
+        let rough = |bits| match self.rough_rate(keys, hundredths(bits))?.filter(|_| !has_few_keys) {
+            Some(rate) => Ok(rate.max(equal_hashes(self.hash_bits(), keys))),
+            None => self.expected_rate(keys, hundredths(bits)),
         };
         // Some sizes are bad ones, by the byte and by the line, in formats of 32-bit hash values.
         let steps: &[u64] = if self.hash_bits() > 32 { &[] } else { &[1, 2, 4, 8] };

@@ -20,7 +20,7 @@ use crate::error::outside;
 /// assert!((Textbook::best_probe_count(10.0)? - 6.931).abs() < 1e-3);
 ///
 /// // The 22.85 MiB that Guava takes for ten million keys at one in ten thousand.
-/// let bits = Textbook::bits(10_000_000, 0.0001)?;
+/// let bits = 1e7 * Textbook::bits_per_key(0.0001)?;
 /// assert_eq!(bits as u64, 191_701_167);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
@@ -85,18 +85,6 @@ impl Textbook {
     pub fn bits_per_key(rate: f64) -> Result<f64, Error> {
         proper_rate(rate)?;
         Ok(-libm::log(rate) / (LN_2 * LN_2))
-    }
-
-    /// Returns the memory in bits for `keys` keys at a rate with the best probe count, not rounded: formats round to
-    /// bytes or words, and some of them down.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`bits_per_key`](Self::bits_per_key).
-    pub fn bits(keys: u64, rate: f64) -> Result<f64, Error> {
-        proper_rate(rate)?;
-        // Guava computes its sizes in this order, and they are compared with these.
-        Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
     }
 
     /// Returns the probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.

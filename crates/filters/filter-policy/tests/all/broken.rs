@@ -3,8 +3,9 @@
 use filter_policy::kernels::{KernelToken, Source, StoredBits};
 use filter_policy::policies::AnyPolicy as Boxed;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format, HashFunctionId, KeyHash,
-    KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building, contract,
+    Answers, BashoTablePolicy, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format,
+    HashFunctionId, KeyHash, KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building,
+    contract,
 };
 
 use super::contract::Seeded;
@@ -140,14 +141,6 @@ impl Format for OneMore {
         "test.OneMore"
     }
 
-    fn with_bits_per_key(self, _: BitsPerKey) -> Self {
-        self
-    }
-
-    fn bits_per_key(&self) -> Option<BitsPerKey> {
-        None
-    }
-
     fn hash_function(&self) -> HashFunctionId {
         self.0
     }
@@ -178,7 +171,7 @@ impl Format for OneMore {
     }
 
     fn restore(_: KernelToken, _: &[u8], _: [u64; 3]) -> Self {
-        Self(HashFunctionId::XXH3)
+        Self(HashFunctionId::XXPH3)
     }
 }
 
@@ -242,10 +235,12 @@ fn the_contract_test_finds_what_is_broken() {
     assert!(message(&of_another_function).starts_with("key_hash must return the value"));
     let function = HashFunctionId::new("test.OneMore", |_| 0_u64);
     assert!(message(&Policy::of(OneMore(function))).contains("one bit each"));
-    let unprepared = broken("");
-    assert!(
-        PreparedFilter::unprepared(&unprepared, &[])
-            .may_match_hash(KeyHash::new(HashFunctionId::XXH3, 7_u64)),
-        "nothing is known of its hash"
-    );
+    // It has no hash values, and prepares nothing.
+    let unprepared = BashoTablePolicy::new(TEN);
+    let mut words = [0; 1];
+    let mut answers = Answers::new(&mut words);
+    let hashes = KeyHashes::new(HashFunctionId::XXPH3, &[7_u64]);
+    let prepared = unprepared.prepare(&[]);
+    prepared.may_match_hashes(hashes, &mut answers).unwrap();
+    assert!(answers.get(0), "nothing is known of its hash");
 }

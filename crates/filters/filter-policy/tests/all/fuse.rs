@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use filter_policy::BinaryFusePolicy;
 use filter_policy::formats;
-use filter_policy::{Answers, BitsPerKey, Error, FilterPolicy, HashFunctionId, KeyHashes};
+use filter_policy::{Answers, BitsPerKey, Error, FilterPolicy, KeyHashes};
 
 use super::support::keys::random_hashes;
 
@@ -12,7 +12,7 @@ const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// Builds a filter of these hash values, and checks that it holds them and has the stated length.
 fn check(policy: BinaryFusePolicy, hashes: &[u64]) -> Vec<u8> {
-    let of_function = KeyHashes::new(HashFunctionId::XXH3, hashes);
+    let of_function = KeyHashes::new(policy.key_hash(b"").unwrap().function(), hashes);
     let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
     let len = policy.create_from_hashes(of_function, &mut filter).unwrap().len();
     filter.truncate(len);

@@ -4,7 +4,6 @@
 #![cfg_attr(emulated, allow(dead_code, unused_imports))]
 
 mod any_bytes;
-mod batches;
 #[cfg(not(emulated))]
 mod broken;
 #[cfg(not(emulated))]

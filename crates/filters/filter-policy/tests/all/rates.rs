@@ -112,7 +112,7 @@ fn passing_neighbours(policy: &dyn FilterPolicy, queries: u64, keys: u64, digits
     passed as f64 / (filters * keys) as f64
 }
 
-/// The table in WHICH.md.
+/// The rates in WHICH.md.
 #[test]
 fn small_filters_of_leveldbs_hash_let_neighbours_of_16_bytes_pass() {
     let ten = BitsPerKey::whole(10);

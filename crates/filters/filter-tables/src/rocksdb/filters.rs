@@ -125,10 +125,6 @@ impl RocksDbFilters {
     /// `leveldb.BytewiseComparator`, only the partition of the key is queried, or all that may have keys with its
     /// prefix, and with any other order all of them. Every key may match where the filters do not [hold](FilteredPart)
     /// it, and for [`BlockBased`](FilterHandles::BlockBased) filters.
-    ///
-    /// # Errors
-    ///
-    /// The errors of `query`.
     pub fn may_match<E>(
         &self,
         key: &[u8],

@@ -152,7 +152,7 @@ fn the_way_to_the_filters_is_the_recorded_one() {
         let filters = FilterBlockReader::new((), &block);
         assert_eq!(filters.damage().collect::<Vec<_>>(), [], "{file}");
         assert_eq!(
-            (filters.base_lg(), filters.len()),
+            (filters.base_lg(), filters.filters().len()),
             (11, expected.offsets.len()),
             "{file}"
         );

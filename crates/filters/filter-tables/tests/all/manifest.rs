@@ -1,22 +1,56 @@
-//! Reading manifests.
+//! Reading manifests of LevelDB.
 
 use std::collections::BTreeSet;
 
-use crate::support::golden::{bytes as golden, path};
-use crate::support::manifests::{FIRST, added, log};
+use crate::support::golden::bytes as golden;
 use crate::support::tables::varint;
-use filter_tables::Manifest;
+use filter_tables::{DatabaseManifest, block_checksum};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 const BLOCK_LEN: usize = 32 * 1024;
 
-fn parse(manifest: &[u8]) -> Manifest {
-    Manifest::parse(manifest).unwrap()
+/// The parts of an edit that every manifest begins with: comparator, first log, next file and last entry.
+const FIRST: &[u8] = b"\x01\x1aleveldb.BytewiseComparator\x02\x03\x03\x09\x04\x00";
+
+/// Encodes the part that adds a table without keys to a level.
+fn added(level: u8, table: u64) -> Vec<u8> {
+    [&[7, level], &varint(table)[..], &[16, 0, 0]].concat()
+}
+
+/// Writes records to a log as LevelDB does, split at the ends of blocks.
+fn log(records: &[Vec<u8>]) -> Vec<u8> {
+    let mut log = Vec::new();
+    for record in records {
+        let (mut rest, mut is_first) = (record.as_slice(), true);
+        while is_first || !rest.is_empty() {
+            let room = BLOCK_LEN - log.len() % BLOCK_LEN;
+            if room < 7 {
+                log.resize(log.len() + room, 0);
+                continue;
+            }
+            let (piece, after) = rest.split_at(rest.len().min(room - 7));
+            let kind = match (is_first, after.is_empty()) {
+                (true, true) => 1,
+                (true, false) => 2,
+                (false, false) => 3,
+                (false, true) => 4,
+            };
+            let len = u16::try_from(piece.len()).unwrap();
+            let summed = [&[kind], piece].concat();
+            let (last, before) = summed.split_last().unwrap();
+            log.extend(block_checksum(before, *last).to_le_bytes());
+            log.extend(len.to_le_bytes());
+            log.extend(summed);
+            (rest, is_first) = (after, false);
+        }
+    }
+    log
 }
 
 fn tables(manifest: &[u8]) -> Vec<u64> {
-    parse(manifest).tables().into_iter().collect()
+    let manifest = DatabaseManifest::parse(manifest).unwrap();
+    manifest.tables().into_iter().collect()
 }
 
 /// Returns bytes after their length.
@@ -47,17 +81,13 @@ fn tables_come_and_go() {
 #[test]
 fn records_may_end_anywhere_in_a_block() {
     for len in (BLOCK_LEN - 40..BLOCK_LEN + 10).chain([2 * BLOCK_LEN]) {
-        let manifest = log(&[FIRST.to_vec(), [vec![1], sized(len)].concat(), added(7)]);
-        assert_eq!(
-            (tables(&manifest), parse(&manifest).gap()),
-            (vec![7], None),
-            "{len}"
-        );
+        let manifest = log(&[FIRST.to_vec(), [vec![1], sized(len)].concat(), added(0, 7)]);
+        assert_eq!(tables(&manifest), [7], "{len}");
     }
 }
 
 #[test]
-fn a_cut_manifest_is_one_that_ends_earlier_and_has_a_gap() {
+fn a_cut_manifest_is_one_that_ends_earlier() {
     let whole = log(&edits());
     let ends: Vec<usize> = (1..=3).map(|count| log(&edits()[..count]).len()).collect();
     let is_near = |len: usize, place: &usize| len.abs_diff(*place) < 20;
@@ -65,14 +95,8 @@ fn a_cut_manifest_is_one_that_ends_earlier_and_has_a_gap() {
     for len in
         (0..=whole.len()).filter(|len| len % 211 == 0 || places.iter().any(|place| is_near(*len, place)))
     {
-        let manifest = parse(&whole[..len]);
         let count = ends.iter().filter(|end| **end <= len).count();
-        assert_eq!(manifest.gap().is_none(), ends.contains(&len), "{len}");
-        assert_eq!(
-            manifest.tables(),
-            parse(&log(&edits()[..count])).tables(),
-            "{len}"
-        );
+        assert_eq!(tables(&whole[..len]), tables(&log(&edits()[..count])), "{len}");
     }
 }
 
@@ -80,7 +104,7 @@ fn a_cut_manifest_is_one_that_ends_earlier_and_has_a_gap() {
 fn damage_is_found() {
     let mut flipped = log(&edits());
     flipped[20] ^= 1;
-    let refused = |manifest: &[u8]| Manifest::parse(manifest).unwrap_err().rule();
+    let refused = |manifest: &[u8]| DatabaseManifest::parse(manifest).unwrap_err().rule();
     assert!(refused(&flipped).contains("checksum"));
     for edit in [
         &b"\x08"[..],
@@ -88,10 +112,10 @@ fn damage_is_found() {
         b"\x01\x05name",
         b"\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
         b"\x02\x80",
-        // Tables with field 66, cut at the field, and without an end of the fields.
-        b"\x67\x00\x07\x10\x00\x00\x00\x00\x42\x00\x01",
-        b"\x67\x00\x07\x10\x00\x00\x00\x00\x41\x01",
-        b"\x67\x00\x07\x10\x00\x00\x00\x00",
+        // RocksDB's: a table in another form, the family of the edit, a part that may be skipped.
+        b"\x67\x00\x07\x10\x00\x00\x00\x00\x01",
+        b"\xc8\x01\x00",
+        b"\x87\x40\x01\x09",
     ] {
         assert!(refused(&log(&[edit.to_vec()])).contains("edit"), "{edit:x?}");
     }
@@ -105,186 +129,54 @@ fn damage_is_found() {
     // Preallocated space is skipped.
     let padded = [vec![0; BLOCK_LEN], log(&[edits()[0].clone()])].concat();
     assert_eq!(tables(&padded), [5]);
-    assert!(parse(&padded).gap().is_some());
 }
 
 /// An edit can be cut before each of its seven parts and nowhere else.
 #[test]
 fn a_cut_edit_is_refused() {
     let edit = &edits()[0];
-    let whole = |end: &usize| Manifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
+    let whole = |end: &usize| DatabaseManifest::parse(&log(&[edit[..*end].to_vec()])).is_ok();
     assert_eq!((0..edit.len()).filter(whole).count(), 7);
 }
 
-/// Manifests of LevelDB 1.23 and RocksDB 7.8. RocksDB's has two column families and a third that was dropped.
+/// Manifests of LevelDB 1.23 and RocksDB 7.8.
 #[test]
 fn manifests_of_the_engines() {
-    for (file, expected, logs, is_rocksdb) in [
-        ("leveldb/MANIFEST-000010", &[5_u64, 8, 11][..], [11, 12], false),
-        ("rocksdb/MANIFEST-000005", &[13, 15, 17, 22], [15, 16], true),
-        ("rocksdb_values.manifest", &[13, 16, 19, 26], [17, 18], true),
-    ] {
-        let bytes = golden(&format!("databases/{file}"));
-        let manifest = parse(&bytes);
-        assert_eq!(
-            manifest.tables(),
-            BTreeSet::from_iter(expected.to_vec()),
-            "{file}"
-        );
-        assert_eq!(logs.map(|log| manifest.needs_log(log)), [false, true], "{file}");
-        assert!(manifest.is_bytewise() && manifest.is_rocksdb() == is_rocksdb && manifest.gap().is_none());
-    }
-}
-
-/// Families have names and tables with sizes; the last manifest also has a family that was dropped.
-#[test]
-fn families_of_the_engines() {
-    for (file, expected) in [
-        ("leveldb/MANIFEST-000010", &[("default", &[5_u64, 8, 11][..])][..]),
-        (
-            "rocksdb/MANIFEST-000005",
-            &[("default", &[13, 15, 22]), ("second", &[17])],
-        ),
-        (
-            "two_families/MANIFEST-000005",
-            &[("default", &[11]), ("log", &[12])],
-        ),
-        ("dropped_family/MANIFEST-000005", &[("default", &[11])]),
-    ] {
-        let manifest = parse(&golden(&format!("databases/{file}")));
-        let families = manifest.families().zip(expected).map(|(family, (name, tables))| {
-            assert_eq!(family.name(), name.as_bytes(), "{file}");
-            let own = family.tables();
-            assert!(own.keys().eq(*tables) && !family.is_hidden(), "{file}: {own:?}");
-            for (table, size) in own {
-                let folder = file.split_once('/').unwrap().0;
-                let bytes =
-                    ["sst", "ldb"].map(|ending| path(&format!("databases/{folder}/{table:06}.{ending}")));
-                let len = bytes.iter().find_map(|path| Some(path.metadata().ok()?.len()));
-                assert_eq!(len, Some(size), "{file}: {table}");
-            }
-        });
-        assert_eq!(
-            (families.count(), manifest.families().count()),
-            (expected.len(), expected.len()),
-            "{file}"
-        );
-    }
-}
-
-/// A manifest gives out numbers, and names the oldest log; it may track logs.
-#[test]
-fn numbers_that_a_manifest_has_given_out() {
-    let edits = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
-    let begun: &[u8] = b"\xac\x02\x01";
-    // The next file is 9, then 12; a group lacks its last edit.
-    for (all, table, is_given) in [
-        (&[FIRST][..], 8, true),
-        (&[FIRST], 9, false),
-        (&[FIRST, b"\x03\x0c"], 11, true),
-        (&[FIRST, begun], 8, false),
-    ] {
-        assert_eq!(edits(all).has_given_out(table), is_given, "{all:?}, {table}");
-    }
-    // The log of the family, of another, the one that RocksDB keeps, the one before.
-    let family: &[u8] = b"\x02\x02\xc8\x01\x01\xc9\x01\x03two";
-    for (all, oldest) in [
-        (&[FIRST][..], 3),
-        (&[FIRST, family], 2),
-        (&[FIRST, family, b"\x0a\x05"], 5),
-        (&[FIRST, b"\x0a\x05", b"\x09\x04"], 4),
-    ] {
-        assert_eq!(edits(all).oldest_log(), oldest, "{all:?}");
-    }
-    // Logs 8 (with its size) and 10 are tracked, then those from 9 on, of which none can be below.
-    let tracked: [&[u8]; 3] = [
-        b"\x87\x40\x05\x08\x02\xc8\x1a\x01\x87\x40\x02\x0a\x01",
-        b"\x88\x40\x01\x09",
-        b"\x87\x40\x02\x08\x01",
-    ];
-    for (count, expected) in [&[8, 10][..], &[10], &[10]].into_iter().enumerate() {
-        assert!(
-            edits(&tracked[..=count]).tracked_logs().iter().eq(expected),
-            "{count}"
-        );
-    }
-    assert!(Manifest::parse(&log(&[b"\x87\x40\x00".to_vec()])).is_err());
-}
-
-#[test]
-fn what_a_manifest_must_state() {
-    let with = |edits: &[&[u8]]| parse(&log(&edits.iter().map(|edit| edit.to_vec()).collect::<Vec<_>>()));
-    // RocksDB states the oldest log with prepared transactions.
-    let (begun, ended) = (b"\x0a\x63\xac\x02\x01", b"\xac\x02\x00");
-    assert!(!with(&[FIRST]).needs_log(2) && with(&[FIRST, ended]).needs_log(2));
-    // No log, no next file, nothing; an atomic group without its last edit.
-    let lacking: [&[&[u8]]; 4] = [&[b"\x03\x09"], &[b"\x02\x03"], &[], &[FIRST, begun]];
-    for edits in lacking {
-        assert!(with(edits).gap().is_some(), "{edits:x?}");
-    }
-    // The log before; a family in another order that needs older logs; without the family; transactions in older logs.
-    let edits: [&[u8]; 6] = [
-        FIRST,
-        begun,
-        &[b"\x02\x09\x09\x04", &ended[..]].concat(),
-        b"\x01\x02up\x02\x05\xc8\x01\x01\xc9\x01\x03old",
-        b"\xca\x01\xc8\x01\x01",
-        b"\x0a\x07",
-    ];
-    for (count, logs, is_bytewise) in [
-        (3, [4, 9, 10], true),
-        (4, [4, 5, 8], false),
-        (5, [4, 9, 99], true),
-        (6, [4, 7, 8], true),
-    ] {
-        let manifest = with(&edits[..count]);
-        // The log before, and all from the second number on.
-        let needed = (1..100).filter(|log| manifest.needs_log(*log));
-        assert!(logs.iter().all(|log| manifest.needs_log(*log)), "{count}");
-        assert_eq!(needed.count(), 101 - usize::try_from(logs[1]).unwrap(), "{count}");
-        assert_eq!(
-            (manifest.gap(), manifest.is_bytewise()),
-            (None, is_bytewise),
-            "{count}"
-        );
-    }
+    assert_eq!(tables(&golden("databases/leveldb/MANIFEST-000010")), [5, 8, 11]);
+    let refused = DatabaseManifest::parse(&golden("databases/rocksdb/MANIFEST-000005")).unwrap_err();
+    assert_eq!(refused.rule(), "record must be one of LevelDB's version edits");
 }
 
 proptest! {
     /// Reading any bytes ends with a manifest or an error.
     #[test]
     fn no_bytes_cause_a_panic(
-        parts in vec((prop::sample::select(vec![1_u64, 2, 6, 7, 100, 102, 103, 200, 201, 202, 300, 8194, 8195, 8199, 8200]),
+        parts in vec((prop::sample::select(vec![1_u64, 2, 3, 4, 5, 6, 7, 8, 9, 103]),
             vec(any::<u8>(), 0..12)), 0..20),
         position: prop::sample::Index,
         byte: u8,
     ) {
         let parts = parts.into_iter().map(|(part, bytes)| [varint(part), bytes].concat());
         let mut manifest = log(&parts.collect::<Vec<_>>());
-        let _answer = Manifest::parse(&manifest);
+        let _answer = DatabaseManifest::parse(&manifest);
         if !manifest.is_empty() {
             let position = position.index(manifest.len());
             manifest[position] = byte;
-            let _answer = Manifest::parse(&manifest);
+            let _answer = DatabaseManifest::parse(&manifest);
         }
     }
 
     /// Tables that edits add and remove are those of a set.
     #[test]
-    fn tables_are_a_set(changes in vec((any::<bool>(), 0..4_u64, 0..9_u64), 0..60), padding in 0..BLOCK_LEN) {
+    fn tables_are_a_set(changes in vec((any::<bool>(), 0..4_u8, 0..9_u64), 0..60), padding in 0..BLOCK_LEN) {
         let mut expected = BTreeSet::new();
         let mut edits = vec![[FIRST, &[1], &sized(padding), b"\x01\x00"].concat()];
-        for (adds, family, table) in changes {
-            let change = match adds {
-                true => [&added(table)[..], b"\xc8\x01"].concat(),
-                false => [&[6, 0], &varint(table)[..], b"\xc8\x01"].concat(),
-            };
-            edits.push([&change[..], &varint(family)].concat());
-            let table = (family, table);
+        for (adds, level, table) in changes {
+            edits.push(if adds { added(level, table) } else { [&[6, level], &varint(table)[..]].concat() });
+            let table = (level, table);
             if adds { expected.insert(table) } else { expected.remove(&table) };
         }
-        let manifest = parse(&log(&edits));
-        prop_assert_eq!(manifest.tables(), expected.into_iter().map(|(_, table)| table).collect());
-        prop_assert_eq!(manifest.gap(), None);
+        let expected: BTreeSet<_> = expected.into_iter().map(|(_, table)| table).collect();
+        prop_assert!(expected.into_iter().eq(tables(&log(&edits))));
     }
 }

@@ -2,7 +2,7 @@
 //! replay of its inputs include this file.
 
 use filter_tables::{
-    BlockHandle, BlockRole, Error, FOOTER_LEN, FilterHandles, Footer, Manifest, MetaindexEntry,
+    BlockHandle, BlockRole, DatabaseManifest, Error, FOOTER_LEN, FilterHandles, Footer, MetaindexEntry,
     ROCKSDB_FOOTER_LEN, RocksDbFooter, RocksDbTable, Table, block_checksum,
 };
 
@@ -14,7 +14,7 @@ const BLOCKS: usize = 20;
 pub(crate) fn read(file: &[u8]) {
     walk(file);
     for manifest in [file, &record(file)] {
-        if let Ok(manifest) = Manifest::parse(manifest) {
+        if let Ok(manifest) = DatabaseManifest::parse(manifest) {
             // A table takes at least six bytes.
             assert!(manifest.tables().len() <= file.len() / 6);
         }

@@ -1,4 +1,4 @@
-//! Recorded data, and writers of small tables and manifests: tests of several crates include this file.
+//! Recorded data, and writers of small tables: tests of several crates include this file.
 #![allow(dead_code, reason = "each crate uses some of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,5 +10,4 @@ const DATA: &str = concat!(
 
 #[path = "../../../filter-policy/tests/all/support/golden.rs"]
 pub(crate) mod golden;
-pub(crate) mod manifests;
 pub(crate) mod tables;

@@ -58,7 +58,7 @@ where
         "{line}"
     );
     assert_eq!(
-        (parameters.probe_count(), parameters.guava_len()),
+        (parameters.probe_count(), 6 + parameters.bits() / 8),
         (row.k, row.len),
         "{line}"
     );

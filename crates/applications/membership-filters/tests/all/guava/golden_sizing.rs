@@ -1,6 +1,6 @@
 //! Guava's sizes, before and after the change of the rule for the probe count.
 
-use membership_filters::guava::{MAX_PROBE_COUNT, MAX_WORD_COUNT, Parameters, ProbeCountRule};
+use membership_filters::guava::{Parameters, ProbeCountRule};
 use serde::Deserialize;
 
 use crate::support::samples::variant;
@@ -28,10 +28,10 @@ fn check_all(lines: &str, rule: ProbeCountRule) -> (usize, usize) {
         let insertions = row.n.max(1);
         let expected_error = if row.num_bits == 0 {
             Some(("InvalidArgument", "bits must be at least 1, got 0".to_owned()))
-        } else if row.words > u64::from(MAX_WORD_COUNT) {
+        } else if row.words > i32::MAX as u64 {
             let text = format!("bits must be at most 137438953408, got {}", row.num_bits);
             Some(("TooLarge", text))
-        } else if row.k > u64::from(MAX_PROBE_COUNT) {
+        } else if row.k > 255 {
             let text = format!("probe count must be between 1 and 255, got {}", row.k);
             Some(("InvalidArgument", text))
         } else {

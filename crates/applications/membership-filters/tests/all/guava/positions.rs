@@ -29,7 +29,7 @@ proptest! {
         h1: u64,
         h2: u64,
         probes in 0..=255_u32,
-        modulus in 1..=Modulus::MAX,
+        modulus in 1..=i64::MAX as u64,
         narrow in 0_u32..63,
     ) {
         let (hash, modulus) = (Hash128 { h1, h2 }, (modulus >> narrow).max(1));

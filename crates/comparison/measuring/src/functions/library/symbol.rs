@@ -65,10 +65,10 @@ impl Symbol {
         }
     }
 
-    pub(super) fn open(&self, is_slow: bool) -> Result<fn(&[u8]) -> u64, String> {
+    pub(super) fn open(&self) -> Result<fn(&[u8]) -> u64, String> {
         // Without a folder, the system would look for the library elsewhere.
         let file = Path::new(&self.file).canonicalize();
         let file = file.map_err(|error| format!("{}; check the path", system::text(&error)))?;
-        ffi::load(&file, &self.name, self.takes_seed, is_slow)
+        ffi::load(&file, &self.name, self.takes_seed)
     }
 }

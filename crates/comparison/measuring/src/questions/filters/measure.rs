@@ -295,7 +295,7 @@ impl<'a> Probes<'a> {
         let (keys, raw_bytes) = (self.built.len(), lengths.sum::<usize>());
         let row = |near: &Near| {
             let (bits_per_key, [probes, false_positives]) = (near.bits_per_key, near.all);
-            let filter_bytes = leveldb::filter_len(BitsPerKey::whole(bits_per_key), keys)
+            let filter_bytes = (level_db(bits_per_key).max_filter_len(keys))
                 .expect("a filter takes less room than the values it is built from");
             let (ci_low, ci_high) = binomial::proportion_interval(false_positives, probes, INTERVAL_LEVEL);
             FalsePositiveRow {

@@ -211,3 +211,23 @@ fn damaged_manifests_are_refused_or_end_early() {
     fs::write(&current, &name).unwrap();
     verdict(folder.path()).unwrap();
 }
+
+#[test]
+fn databases_of_rocksdb_are_refused() {
+    const MANIFEST: &[u8] =
+        include_bytes!("../../../../../filters/filter-policy/tests/data/databases/rocksdb/MANIFEST-000005");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("CURRENT"), "MANIFEST-000005\n").unwrap();
+    fs::write(folder.path().join("MANIFEST-000005"), MANIFEST).unwrap();
+    let refused = checked_open(folder.path(), options(), BLOOM).err().unwrap();
+    let text = refused.to_string();
+    assert!(
+        text.ends_with("MANIFEST-000005: record must be one of LevelDB's version edits"),
+        "{text}"
+    );
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        2,
+        "nothing was written"
+    );
+}

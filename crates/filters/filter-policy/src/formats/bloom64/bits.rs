@@ -13,6 +13,7 @@ use super::definition::{all_set, set};
 use super::kernel::{Ask, AskTile, CreateByMap, SetTile, TOO_LONG, prefetch};
 #[cfg(feature = "alloc")]
 use crate::building::parts::PartSizes;
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::bits::{MAP_BITS, MAX_PROBES};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -75,7 +76,12 @@ impl StoredBits for Bloom64Bits<'_> {
 
     const HAS_KERNELS: bool = true;
 
-    const LENS: RangeInclusive<usize> = 2..=usize::MAX;
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
+
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        filter.len() >= 2
+    }
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {

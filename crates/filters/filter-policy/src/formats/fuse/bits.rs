@@ -14,10 +14,13 @@ pub(crate) use super::definition::Shape;
 #[cfg(feature = "alloc")]
 pub(crate) use super::peeling::{Added, Slot, add, have_repeats, peel, store};
 
+use core::ops::RangeInclusive;
+
 use hashzoo::xxh3_64;
 
-use super::definition::{PREFETCHED, USUAL_WIDTH, fingerprint, packed, places_from};
+use super::definition::{PREFETCHED, USUAL_WIDTH, fingerprint, packed, places_from, stated};
 use super::kernel::is_zero_sum;
+use crate::key_hash::XXPH3_INLINE;
 use crate::simd::bits::usual;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -40,38 +43,24 @@ impl<'a> Fingerprints<'a> {
     /// Reads the fingerprints in the first `packed` of these bytes, of which there is at least one more; `None` unless
     /// this is their [`packed_len`].
     #[inline]
-    pub fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
+    pub(crate) fn new(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
         let is_packed = packed_len(shape, width)? == packed && bytes.len() as u64 > packed;
         is_packed.then_some(Self { bytes, shape, width })
     }
 
-    /// [`new`](Self::new) for fingerprints of the usual width, each of a byte, in fewer comparisons.
-    #[inline(always)]
-    pub fn of_usual_width(bytes: &'a [u8], packed: u64, shape: Shape, width: u8) -> Option<Self> {
-        let is_usual = width == USUAL_WIDTH && shape.log2_len <= 31 && shape.segments > 0;
-        let is_packed =
-            is_usual && packed <= 1 << 32 && packed == shape.slots() && bytes.len() as u64 > packed;
-        is_packed.then_some(Self { bytes, shape, width })
-    }
-
-    /// Returns the segments and the seed.
-    pub const fn shape(&self) -> Shape {
-        self.shape
-    }
-
     /// Returns the number of bits in a fingerprint.
-    pub const fn width(&self) -> u8 {
+    pub(crate) const fn width(&self) -> u8 {
         self.width
     }
 
     /// Returns the bytes that [`new`](Self::new) was given.
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// Returns the numbers for a [`lookup`]; from the first two, [`of_numbers`](Self::of_numbers) makes the
     /// fingerprints again.
-    pub const fn numbers(&self) -> [u64; 3] {
+    pub(crate) const fn numbers(&self) -> [u64; 3] {
         let Shape {
             seed,
             segments,
@@ -87,7 +76,7 @@ impl<'a> Fingerprints<'a> {
     /// Returns the fingerprints in these bytes, given the first two [`numbers`](Self::numbers). Others give other
     /// answers, or panic.
     #[inline(always)]
-    pub const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
+    pub(crate) const fn of_numbers(bytes: &'a [u8], [seed, numbers]: [u64; 2]) -> Self {
         let shape = Shape {
             seed,
             segments: numbers as u32,
@@ -121,6 +110,19 @@ impl StoredBits for Fingerprints<'_> {
 
     /// Set, since a query of a key takes fewer steps with the instructions of a kernel, although none has code of its own.
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = XXPH3_INLINE;
+
+    /// Returns true for the usual width, a byte, of which [`new`](Self::new) takes fewer comparisons.
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        filter.split_last_chunk().is_some_and(|(packed, trailer)| {
+            let (shape, width) = stated(trailer);
+            let packed = packed.len() as u64;
+            let is_usual = width == USUAL_WIDTH && shape.log2_len <= 31 && shape.segments > 0;
+            is_usual && packed <= 1 << 32 && packed == shape.slots()
+        })
+    }
 
     /// Runs portable code: reaching a kernel takes more steps than its instructions save.
     #[inline(always)]
@@ -219,7 +221,7 @@ fn of_any_width(fingerprints: Fingerprints<'_>, hash: u64) -> bool {
 impl Shape {
     /// Returns the number of slots.
     #[inline(always)]
-    pub const fn slots(self) -> u64 {
+    pub(crate) const fn slots(self) -> u64 {
         (self.segments as u64 + 2) * self.len()
     }
 

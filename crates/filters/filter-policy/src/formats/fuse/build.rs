@@ -9,8 +9,8 @@ use crate::splitmix::SplitMix64;
 use crate::{Error, MATCHES_EVERYTHING};
 use hashzoo::xxh3_64;
 
-use super::sizes::{TRAILER_LEN, Width, filter_len, shape_at};
-use super::trailer;
+use super::definition::{TRAILER_LEN, trailer};
+use super::sizes::{Width, filter_len, shape_at};
 
 /// The number of seeds that are tried.
 ///

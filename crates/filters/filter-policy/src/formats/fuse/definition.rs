@@ -12,15 +12,38 @@ pub(super) const PREFETCHED: usize = 1 << 20;
 /// The usual number of bits in a fingerprint, which the compiler then knows: no shifts are needed.
 pub(super) const USUAL_WIDTH: u8 = 8;
 
+/// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
+pub(super) const TRAILER_LEN: usize = 14;
+
 /// The segments of slots, and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The number that is added to hash values before they are mixed.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The number of segments that hold the first place of a key; there are two more.
-    pub segments: u32,
+    pub(crate) segments: u32,
     /// The binary logarithm of the number of slots in a segment, at most 31.
-    pub log2_len: u8,
+    pub(crate) log2_len: u8,
+}
+
+/// Returns the trailer of a filter.
+#[cfg(feature = "alloc")]
+pub(super) fn trailer(shape: Shape, width: u8) -> [u8; TRAILER_LEN] {
+    let [a, b, c, d, e, f, g, h] = shape.seed.to_le_bytes();
+    let [i, j, k, l] = shape.segments.to_le_bytes();
+    [a, b, c, d, e, f, g, h, i, j, k, l, shape.log2_len, width]
+}
+
+/// Returns the shape and the width that a trailer states.
+#[inline(always)]
+pub(super) const fn stated(trailer: &[u8; TRAILER_LEN]) -> (Shape, u8) {
+    let &[a, b, c, d, e, f, g, h, i, j, k, l, log2_len, width] = trailer;
+    let shape = Shape {
+        seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        segments: u32::from_le_bytes([i, j, k, l]),
+        log2_len,
+    };
+    (shape, width)
 }
 
 impl Shape {

@@ -1,10 +1,8 @@
 //! The sizes of binary fuse filters.
 
 use super::bits::{Shape, packed_len};
+use super::definition::TRAILER_LEN;
 use crate::{BitsPerKey, Error};
-
-/// The length of the trailer: seed, number of segments, binary logarithm of a segment's length, width.
-pub(super) const TRAILER_LEN: usize = 14;
 
 /// The maximum number of keys: slots are counted in 32 bits.
 pub(super) const MAX_KEYS: u64 = 1 << 31;

@@ -80,7 +80,7 @@ impl<'f> LevelDbBits<'f> {
     /// Takes a bit array, which is not empty, and a probe count, at most 30; `function` hashes the keys, if kernels
     /// know it.
     #[inline(always)]
-    pub const fn new(bit_array: &'f [u8], probes: u8, function: Option<LaneHash>) -> Self {
+    pub(crate) const fn new(bit_array: &'f [u8], probes: u8, function: Option<LaneHash>) -> Self {
         let parts = None;
         Self {
             bit_array,
@@ -99,14 +99,14 @@ impl<'f> LevelDbBits<'f> {
     }
 
     /// Returns the bit array.
-    pub const fn bit_array(&self) -> &'f [u8] {
+    pub(crate) const fn bit_array(&self) -> &'f [u8] {
         self.bit_array
     }
 
     /// Returns the kernel, the function that queries the prepared filter if kernels know how to hash, and the numbers
     /// from which [`of_numbers`](Self::of_numbers) makes it again.
     #[inline]
-    pub fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Lookup>, [u64; 3]) {
+    pub(crate) fn prepare(self, kernel: KernelToken) -> (KernelToken, Option<Lookup>, [u64; 3]) {
         let (kernel, [divisor, reciprocal]) = self.parts(kernel);
         let (number, seed) = match self.function {
             None => (0, 0),
@@ -124,7 +124,7 @@ impl<'f> LevelDbBits<'f> {
     /// Returns the filter with this bit array, given the other results of [`prepare`](Self::prepare). Other numbers are
     /// computed anew if the kernel is in lanes, which read memory at remainders unchecked.
     #[inline(always)]
-    pub fn of_numbers(
+    pub(crate) fn of_numbers(
         kernel: KernelToken,
         bit_array: &'f [u8],
         [divisor, reciprocal, rest]: [u64; 3],
@@ -154,7 +154,13 @@ impl StoredBits for LevelDbBits<'_> {
 
     const HAS_KERNELS: bool = true;
 
-    const LENS: RangeInclusive<usize> = 2..=LaneDivisor::MAX_BYTES + 1;
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
+
+    /// Checks the length: one comparison for both limits.
+    #[inline(always)]
+    fn may_be_usual(filter: &[u8]) -> bool {
+        filter.len().wrapping_sub(2) < LaneDivisor::MAX_BYTES
+    }
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u32) -> bool {

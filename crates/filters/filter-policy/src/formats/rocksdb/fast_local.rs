@@ -5,11 +5,10 @@ pub(crate) mod bits;
 mod definition;
 mod kernel;
 
-use core::ops::RangeInclusive;
-
 use crate::building::without_counting_repeats;
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{CacheLines, LINE_LEN};
 use hashzoo::xxph3_64;
 
@@ -108,8 +107,6 @@ impl Format for FastLocalBloom {
     type Hash = u64;
     type Filter<'f> = CacheLines<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
-
     fn name(&self) -> &str {
         FastLocalBloomPolicy::NAME
     }
@@ -167,6 +164,12 @@ impl Format for FastLocalBloom {
         CacheLines(bits.as_chunks().0, probes as u8)
     }
 
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+}
+
+impl ListedFormat for FastLocalBloom {
     fn facts(&self) -> Facts {
         kinds::facts(Self::KIND, &["rocksdb", "fast-local-bloom"])
     }

@@ -2,8 +2,9 @@
 
 use super::fast_local::{CacheLines, LINE_LEN};
 use super::ribbon::Solution;
+use crate::policy::Facts;
 use crate::simd::{KernelToken, MAX_PROBES};
-use crate::{BitsPerKey, Error, Facts, MATCHES_EVERYTHING, Prepared};
+use crate::{BitsPerKey, Error, MATCHES_EVERYTHING, Prepared};
 
 use super::fast_local::FastLocalBloom;
 use super::legacy::Lines;
@@ -26,13 +27,9 @@ pub(super) fn prepare(filter: &[u8]) -> Prepared {
     }
 }
 
-/// The functions of [`Format`](crate::Format) that RocksDB's formats share.
+/// The functions of [`ListedFormat`](crate::policy::ListedFormat) that RocksDB's formats share.
 macro_rules! shared {
     () => {
-        fn other(filter: &[u8]) -> Prepared {
-            kinds::prepare(filter)
-        }
-
         /// Bits per key are from 1 to 100.
         fn reach(_: u64) -> Option<u64> {
             None

@@ -7,8 +7,9 @@ mod rate;
 
 use crate::answers::each;
 use crate::building::{Repeats, each_batch, without_counting_repeats};
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, MAX_PROBES, Source, StoredBits};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
 use super::kinds::{self, TAIL_LEN, addressable};
@@ -214,6 +215,12 @@ impl Format for LegacyBloom {
         LegacyLines { bits, lines, probes }
     }
 
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+}
+
+impl ListedFormat for LegacyBloom {
     fn facts(&self) -> Facts {
         kinds::facts(Self::KIND, &["rocksdb-legacy"])
     }

@@ -11,13 +11,12 @@ mod sizes;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use core::ops::RangeInclusive;
-
 use super::fast_local::LINE_LEN;
 #[cfg(feature = "alloc")]
 use crate::building::{hashes, room};
+use crate::policy::{Facts, FilterSize, ListedFormat};
 use crate::simd::{KernelToken, Source};
-use crate::{BitsPerKey, Error, Facts, FilterSize, Format, HashFunctionId, Policy, Prepared};
+use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
 use super::fast_local::{FastLocalBloom, lines_for};
@@ -154,8 +153,6 @@ impl Format for Ribbon {
     type Hash = u64;
     type Filter<'f> = Solution<'f>;
 
-    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
-
     fn name(&self) -> &str {
         RibbonPolicy::NAME
     }
@@ -224,6 +221,12 @@ impl Format for Ribbon {
         Solution::of_numbers(bits, [shape, seed])
     }
 
+    fn other(filter: &[u8]) -> Prepared {
+        kinds::prepare(filter)
+    }
+}
+
+impl ListedFormat for Ribbon {
     fn facts(&self) -> Facts {
         Facts {
             building_bytes_per_key: 36,

@@ -29,7 +29,7 @@ use crate::simd::stored_bits::StoredBits;
 use crate::simd::tiles::each_tile;
 
 /// The hash function of a split-block filter, with seed 0. It decides the name under which engines store the filter.
-pub trait BlockHash: Copy {
+pub(crate) trait BlockHash: Copy {
     /// The name under which engines store the filters.
     const NAME: &str;
 
@@ -39,8 +39,7 @@ pub trait BlockHash: Copy {
     /// The identity of the function.
     const FUNCTION: HashFunctionId;
 
-    /// The lengths of keys that are hashed without calls: see [`Format`](crate::Format).
-    #[doc(hidden)]
+    /// The lengths of keys that are hashed without calls: see [`StoredBits`].
     const HASHED_INLINE: RangeInclusive<usize>;
 
     /// Returns the hash value of one key.
@@ -204,6 +203,8 @@ impl<H: BlockHash> StoredBits for SplitBlocks<'_, H> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = H::HASHED_INLINE;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {

@@ -9,6 +9,7 @@
 pub(crate) use super::definition::{LINE_LEN, Line, line_of};
 
 use core::mem::MaybeUninit;
+use core::ops::RangeInclusive;
 
 use hashzoo::xxph3_64;
 
@@ -97,6 +98,8 @@ impl StoredBits for CacheLines<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {

@@ -17,6 +17,8 @@ pub(crate) use super::definition::{Shape, WIDTH, Word};
 #[cfg(feature = "alloc")]
 pub(crate) use super::elimination::{EchelonRow, SORTED_SLOTS, eliminate, solve, sort};
 
+use core::ops::RangeInclusive;
+
 use hashzoo::xxph3_64;
 
 use super::definition::{Equation, MAX_COLUMNS, used_seed};
@@ -33,18 +35,18 @@ use crate::simd::tiles::each_tile;
 impl Shape {
     /// Returns the number of slots.
     #[inline]
-    pub const fn slots(self) -> u32 {
+    pub(crate) const fn slots(self) -> u32 {
         self.blocks * WIDTH
     }
 
     /// Returns the number of slots at which an equation can start.
     #[inline]
-    pub const fn starts(self) -> u32 {
+    pub(crate) const fn starts(self) -> u32 {
         self.slots() - (WIDTH - 1)
     }
 
     /// Returns the number of words in the solution.
-    pub const fn words(self) -> u64 {
+    pub(crate) const fn words(self) -> u64 {
         self.words_of(self.blocks).0 as u64
     }
 }
@@ -64,7 +66,7 @@ pub struct Solution<'a> {
 impl<'a> Solution<'a> {
     /// Reads the solution in these bytes; `None` for fewer than two blocks, or more than there can be, which no writer
     /// makes.
-    pub fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
+    pub(crate) fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
         if !(2..1 << 24).contains(&blocks) {
             return None;
         }
@@ -81,7 +83,7 @@ impl<'a> Solution<'a> {
 
     /// Returns the shape.
     #[inline(always)]
-    pub const fn shape(&self) -> Shape {
+    pub(crate) const fn shape(&self) -> Shape {
         let [shape, seed] = self.numbers;
         Shape {
             blocks: shape as u32,
@@ -92,18 +94,18 @@ impl<'a> Solution<'a> {
     }
 
     /// Returns the words' bytes.
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.words.as_flattened()
     }
 
     /// Returns the numbers from which [`of_numbers`](Self::of_numbers) makes the solution again.
-    pub const fn numbers(&self) -> [u64; 2] {
+    pub(crate) const fn numbers(&self) -> [u64; 2] {
         self.numbers
     }
 
     /// Returns the solution in these bytes with these [`numbers`](Self::numbers). Others give other answers, or panic.
     #[inline(always)]
-    pub const fn of_numbers(bytes: &'a [u8], numbers: [u64; 2]) -> Self {
+    pub(crate) const fn of_numbers(bytes: &'a [u8], numbers: [u64; 2]) -> Self {
         let words = bytes.as_chunks().0;
         Self { words, numbers }
     }
@@ -118,6 +120,8 @@ impl StoredBits for Solution<'_> {
     type Hash = u64;
 
     const HAS_KERNELS: bool = true;
+
+    const HASHED_INLINE: RangeInclusive<usize> = 16..=16;
 
     #[inline(always)]
     fn may_match(self, kernel: KernelToken, hash: u64) -> bool {

@@ -34,13 +34,13 @@ pub(super) const fn used_seed(stored: u8) -> u64 {
 
 /// The shape of a system: its slots, in blocks of [`WIDTH`], and its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The number of blocks: at least two, and fewer than 2^24.
-    pub blocks: u32,
+    pub(crate) blocks: u32,
     /// The number of columns in the blocks from `narrow` on, at most 32.
-    pub columns: u32,
+    pub(crate) columns: u32,
     /// The number of leading blocks that have one column less.
-    pub narrow: u32,
+    pub(crate) narrow: u32,
 }
 
 impl Shape {

@@ -1,1 +1,0 @@
-#![doc = include_str!("../../OWN_POLICY.md")]
