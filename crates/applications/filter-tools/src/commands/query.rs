@@ -158,7 +158,7 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    let mut given = Given::open(path);
+    let given = Given::open(path);
     if path.is_dir() && !path.join(MANIFEST).try_exists().unwrap_or(true) {
         Err(folder_refused(path, &format!("a set, with {MANIFEST}"), "query"))
     } else if path.is_dir() {
