@@ -12,9 +12,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::bytes::Sum;
 use crate::error::{Error, ensure};
+use crate::filled::Unfinished;
 use crate::filter::StoredFilter;
 use crate::folder::{Lock, write_filter};
-use crate::format::{AnyFilling, Filling, GoOn, Hasher, Plan, Rate, Size, StoredFormat};
+use crate::format::{GoOn, Hasher, Plan, Rate, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
@@ -207,7 +208,7 @@ impl Builder {
     }
 
     fn check_commands(&self) -> Result<(), Error> {
-        if self.format.operations.has_commands() {
+        if self.format.has_commands() {
             return Ok(());
         }
         let with = names(formats().filter(|format| format.has_commands()));
@@ -274,7 +275,7 @@ impl Builder {
                 Err(_) => Err(error),
             })?,
         }
-        let hasher = self.format.operations.hasher(&self.format);
+        let hasher = self.format.hasher();
         let hasher = hasher.map_err(|reason| self.format.wrong(reason))?;
         let values: Box<dyn Values> = match (hasher.is_narrow, shards) {
             (true, 1) => Box::new(Spilled::<u64>::new(self.memory, folder, self.keeps_order)),
@@ -298,7 +299,7 @@ fn check_shards(shards: u32) -> Result<(), Error> {
 }
 
 /// Adds to a header what follows from the bits.
-fn sealed(header: Header, filter: &dyn Filling) -> Result<Header, Error> {
+fn sealed(header: Header, filter: &Unfinished) -> Result<Header, Error> {
     let mut sum = Sum::default();
     filter.write(&mut sum).map_err(Error::argument)?;
     Ok(Header {
@@ -398,7 +399,7 @@ impl FileBuilding {
         let Builder { replace, format, .. } = keys.builder.clone();
         let mut written = Err(Error::argument("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
-            let header = sealed(header, &*filter)?;
+            let header = sealed(header, &filter)?;
             let mut entry = header.entry();
             let (path, replace) = match form {
                 FileForm::Shard(..) => (path.join(&entry.file), true),
@@ -468,7 +469,7 @@ impl SetBuilding {
         let Self { keys, lock, commands } = self;
         let (count, mut shards, mut first) = (keys.shards, Vec::with_capacity(keys.shards as usize), None);
         keys.build(0, count, progress, |header, filter| {
-            let header = sealed(header, &*filter)?;
+            let header = sealed(header, &filter)?;
             let mut shard = header.entry();
             match &commands {
                 None => lock.write(&shard, Some(&header), &|file| filter.write(file))?,
@@ -573,7 +574,11 @@ impl KeyCollector {
     }
 
     /// Plans the filter for each of these numbers of keys before the first is built. Many shards have few different ones.
-    fn plans(&self, counts: &[u64], pool: Option<&ThreadPool>) -> Result<HashMap<u64, Plan>, Error> {
+    fn plans(
+        &self,
+        counts: &[u64],
+        pool: Option<&ThreadPool>,
+    ) -> Result<HashMap<u64, Plan<Unfinished>>, Error> {
         let Builder {
             format,
             capacity,
@@ -607,7 +612,7 @@ impl KeyCollector {
         first: u32,
         of: u32,
         progress: Progress<'_>,
-        mut write: impl FnMut(Header, AnyFilling) -> Result<(), Error>,
+        mut write: impl FnMut(Header, Unfinished) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let go_on = |keys| match progress(keys) {
             true => Ok(()),

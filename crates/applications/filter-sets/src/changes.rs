@@ -7,6 +7,7 @@ use membership_filters::Encoding;
 use crate::error::{Error, ensure};
 use crate::filter::{Stated, StoredFilter, slices};
 use crate::format::{Size, StoredFormat};
+use crate::formats::kinds::Kept;
 use crate::header::{Header, check_key_kind};
 use crate::key::{SetKey, encoding_of, kind_of};
 use crate::manifest::SHARD_SEED;
@@ -41,7 +42,7 @@ impl StoredFilter {
             )
         })?;
         let filling = (format.plan(capacity, Some(capacity), size)?.make)()?;
-        let stored = filling.into_opened(&format)?;
+        let stored = filling.load(&format)?;
         let mut filter = Self {
             format,
             header: None,
@@ -60,7 +61,10 @@ impl StoredFilter {
     pub fn insert<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<bool, Error> {
         let key = key.into().inserted(self.format.encoding);
         let key = key.map_err(|reason| self.format.wrong(reason))?;
-        let is_new = self.stored.insert(key.as_ref());
+        let is_new = self
+            .stored
+            .changed()
+            .and_then(|filter| filter.insert(key.as_ref()));
         let is_new = is_new.map_err(|reason| self.format.wrong(reason))?;
         self.restate(|header| header.keys = header.keys.saturating_add(1));
         Ok(is_new)
@@ -92,7 +96,7 @@ impl StoredFilter {
     ///
     /// Those of [`insert`](Self::insert), but for the form of keys.
     pub fn insert_encoded(&mut self, keys: &[&[u8]]) -> Result<(), Error> {
-        let done = self.stored.insert_many(keys);
+        let done = self.stored.changed().and_then(|filter| filter.insert_many(keys));
         if self.format.takes_keys() {
             self.restate(|header| header.keys = header.keys.saturating_add(keys.len() as u64));
         }
@@ -108,7 +112,10 @@ impl StoredFilter {
     pub fn remove<'k>(&mut self, key: impl Into<SetKey<'k>>) -> Result<bool, Error> {
         let key = key.into().inserted(self.format.encoding);
         let key = key.map_err(|reason| self.format.wrong(reason))?;
-        let was_there = self.stored.remove(key.as_ref());
+        let was_there = self
+            .stored
+            .changed()
+            .and_then(|filter| filter.remove(key.as_ref()));
         let was_there = was_there.map_err(|reason| self.format.wrong(reason))?;
         self.restate(|header| header.keys = header.keys.saturating_sub(u64::from(was_there)));
         Ok(was_there)
@@ -120,7 +127,10 @@ impl StoredFilter {
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) if keys of the filter do not age.
     pub fn rotate(&mut self) -> Result<(), Error> {
-        self.stored.rotate().map_err(|reason| self.format.wrong(reason))?;
+        self.stored
+            .changed()
+            .and_then(Kept::rotate)
+            .map_err(|reason| self.format.wrong(reason))?;
         // The number of keys stays as an upper bound.
         self.restate(|_| {});
         Ok(())
@@ -132,7 +142,10 @@ impl StoredFilter {
     ///
     /// [`InvalidArgument`](Error::InvalidArgument) if the filter takes no keys.
     pub fn clear(&mut self) -> Result<(), Error> {
-        self.stored.clear().map_err(|reason| self.format.wrong(reason))?;
+        self.stored
+            .changed()
+            .map(Kept::clear)
+            .map_err(|reason| self.format.wrong(reason))?;
         self.restate(|header| header.keys = 0);
         Ok(())
     }
@@ -153,7 +166,10 @@ impl StoredFilter {
         });
         if encoding != had {
             let format = self.format.clone().encoding(encoding);
-            let is_set = self.stored.set_encoding(&format);
+            let is_set = self
+                .stored
+                .changed()
+                .map_or(Ok(false), |filter| filter.set_encoding(&format));
             ensure(is_set.map_err(|reason| self.format.wrong(reason))?, || {
                 format!(
                     "the kind of keys that are {had} must be {:?}, got {key_kind:?}",
@@ -244,7 +260,7 @@ impl StoredFilter {
         ensure(expected == got, || {
             format!("filters that are merged must be alike, {expected}, got {got}")
         })?;
-        self.stored.merge(&*other.stored)?;
+        self.stored.merge(&other.stored)?;
         let others = other.key_count().unwrap_or(0);
         self.restate(|header| header.keys = header.keys.saturating_add(others));
         Ok(())

@@ -9,8 +9,9 @@ use membership_filters::Encoding;
 use crate::bytes::{FilterData, Sum};
 use crate::contents::FilterContents;
 use crate::error::{Error, ensure};
+use crate::filled::{Loaded, Unfinished};
 use crate::folder::write_filter;
-use crate::format::{AnyFilling, AnyOpened, Fill, StoredFormat};
+use crate::format::{Fill, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::Header;
 use crate::key::{KeyBytes, SetKey, encoding_of};
@@ -36,10 +37,11 @@ use crate::manifest::shard_of;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias = "Filter")]
+#[derive(Clone)]
 pub struct StoredFilter {
     pub(crate) format: StoredFormat,
     pub(crate) header: Option<Stated>,
-    pub(crate) stored: AnyOpened,
+    pub(crate) stored: Loaded,
 }
 
 /// A header whose length, checksum and rate are computed when they are read, because every insertion changes them.
@@ -125,7 +127,7 @@ impl StoredFilter {
         let format = contents.format.map_or_else(named, Ok)?;
         let (stated, of_kind) = (format.encoding, encoding_of(&header.key_kind));
         let encoding = of_kind.unwrap_or(stated);
-        let states = format.operations.states_encoding();
+        let states = format.states_encoding();
         ensure(!states || [encoding, Encoding::BYTES].contains(&stated), || {
             format!("the keys must be {encoding} as in the header, got {stated} in the filter")
         })?;
@@ -139,9 +141,9 @@ impl StoredFilter {
     }
 
     /// Takes a filter that was built.
-    pub(crate) fn built(format: StoredFormat, header: Header, filter: AnyFilling) -> Result<Self, Error> {
+    pub(crate) fn built(format: StoredFormat, header: Header, filter: Unfinished) -> Result<Self, Error> {
         Ok(Self {
-            stored: filter.into_opened(&format)?,
+            stored: filter.load(&format)?,
             format,
             header: Some(Stated {
                 of: header,
@@ -179,18 +181,18 @@ impl StoredFilter {
             // The bytes do not state another encoding of the keys.
             (None, Some(recognised)) => recognised.encoding(Encoding::BYTES),
             (None, None) => {
-                let unknown = names(formats().filter(|format| !format.is_known_by_bytes()));
+                let unknown = names(formats().filter(|format| format.kind().is_none()));
                 let reason = "the bytes do not identify the format, which must be given: one of";
                 return Err(Error::wrong_format(None, format_args!("{reason} {unknown}")));
             }
         };
-        format.operations.check_bare(slice)?;
+        format.check_bare(slice)?;
         Self::read(format, bytes)
     }
 
     fn read(format: StoredFormat, bytes: FilterData) -> Result<Self, Error> {
         Ok(Self {
-            stored: format.operations.open(&format, bytes)?,
+            stored: format.open(bytes)?,
             format,
             header: None,
         })
@@ -381,16 +383,6 @@ impl StoredFilter {
 impl std::fmt::Debug for StoredFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "StoredFilter({})", self.format.name())
-    }
-}
-
-impl Clone for StoredFilter {
-    fn clone(&self) -> Self {
-        Self {
-            format: self.format.clone(),
-            header: self.header.clone(),
-            stored: self.stored.cloned(),
-        }
     }
 }
 

@@ -1,99 +1,118 @@
-//! A stored format: its properties and operations.
+//! A stored format and its properties.
 
-use std::any::Any;
 use std::fmt;
-use std::io::{self, Write};
 
-use filter_policy::MATCHES_EVERYTHING;
+use filter_policy::AnyFormat;
 use membership_filters::Encoding;
+use membership_filters::kinds::AnyKind;
 pub use membership_filters::kinds::Size;
 use serde::Serialize;
 
-use crate::bytes::FilterData;
 use crate::error::Error;
 
 /// The result of a format's operation. A caller that knows the file makes another variant of it.
 pub(crate) type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Lists, builds, recognises, sizes, queries and merges the filters of a stored format, of which
-/// [`formats`](crate::formats::formats) returns all.
-pub(crate) trait FormatOperations: Sync {
-    /// The name that headers and manifests state: a policy's is the one under which engines store its filters.
-    fn name(&self) -> &'static str;
+/// Something of one of the two lists of formats, which differ in how filters are built and opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum World<P, K> {
+    /// A format of storage engines, which `filter_policy::formats` lists. Its filters are built from all keys at once, and
+    /// their bytes do not tell the format.
+    Policy(P),
+    /// A kind of applications' filters, which `membership_filters::kinds` lists. Its filters take keys at any time, and their
+    /// bytes tell the kind.
+    Kind(K),
+}
+
+/// A line of one of the lists.
+pub(crate) type Listed = World<&'static dyn AnyFormat, &'static dyn AnyKind>;
+
+impl Listed {
+    /// Returns the name that headers and manifests state: a policy's is the one under which engines store its filters.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Policy(format) => format.name(),
+            Self::Kind(kind) => kind.name(),
+        }
+    }
 
     /// Returns the short names of the format, which users may type. Messages show the first.
-    fn short_names(&self) -> &'static [&'static str];
+    pub(crate) fn short_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Policy(format) => format.short_names(),
+            Self::Kind(kind) => kind.short_names(),
+        }
+    }
+
+    /// Returns the kind of an application's filter.
+    pub(crate) const fn kind(self) -> Option<&'static dyn AnyKind> {
+        match self {
+            Self::Policy(_) => None,
+            Self::Kind(kind) => Some(kind),
+        }
+    }
 
     /// Returns the format of a filter of this length with these first bytes, if it is this one. 32 bytes suffice.
-    /// Only formats that are [known by bytes](Self::is_known_by_bytes) recognise filters.
-    fn recognise(&'static self, _head: &[u8], _len: u64) -> Option<StoredFormat> {
-        None
-    }
-
-    /// Returns true if the bytes of filters identify the format, so that reading refuses others.
-    fn is_known_by_bytes(&self) -> bool {
-        true
-    }
-
-    /// Returns true if filters take keys at any time.
-    fn takes_keys(&self) -> bool;
-
-    /// Returns true if the bytes of filters state the encoding of their keys.
-    fn states_encoding(&self) -> bool {
-        false
+    pub(crate) fn recognise(self, head: &[u8], len: u64) -> Option<StoredFormat> {
+        let hash = self.kind()?.recognise(head, len)?.hash;
+        let format = StoredFormat::of(self);
+        Some(match hash.seed() {
+            0 => format.encoding(hash.encoding()),
+            seed => StoredFormat { seed, ..format },
+        })
     }
 
     /// Returns true if the hash of the format has a seed that can be chosen.
-    fn has_seed(&self) -> bool {
-        false
+    pub(crate) fn has_seed(self) -> bool {
+        self.kind().is_some_and(|kind| kind.has_seed())
     }
 
     /// Returns true if commands of Redis load the format.
-    fn has_commands(&self) -> bool {
-        false
+    pub(crate) fn has_commands(self) -> bool {
+        self.kind().is_some_and(|kind| kind.has_commands())
     }
 
     /// Returns true if no filter of another format has these bytes.
-    fn owns(&'static self, bytes: &[u8]) -> bool {
-        self.recognise(bytes, bytes.len() as u64).is_some()
+    pub(crate) fn owns(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Policy(format) => format.owns(bytes),
+            Self::Kind(kind) => {
+                let found = kind.recognise(bytes, bytes.len() as u64);
+                found.is_some_and(|found| found.is_certain)
+            }
+        }
     }
-
-    /// Returns an error for bytes without a header that are no filter of the format. Other formats read their own
-    /// headers.
-    fn check_bare(&self, _bytes: &[u8]) -> Result<()> {
-        Ok(())
-    }
-
-    /// Returns the function that hashes keys for filters of the format.
-    fn hasher(&self, format: &StoredFormat) -> Result<Hasher>;
-
-    /// Plans a filter of this many different keys and of the size for `capacity` keys if that is given.
-    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan>;
-
-    /// Calculates the filter that [`plan`](Self::plan) plans. Its rate takes longer than all the rest.
-    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing>;
-
-    /// Opens a stored filter.
-    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened>;
 }
 
 /// A filter whose size is known and which is ready to be made.
-pub(crate) struct Plan {
+pub(crate) struct Plan<F> {
     /// The most memory in bytes that building uses, hash values included.
     pub(crate) memory: u64,
-    /// The most memory in bytes that [`Filling::fill`] uses besides the hash values.
+    /// The most memory in bytes that building from all hash values uses besides them.
     pub(crate) memory_at_once: u64,
-    pub(crate) make: Box<dyn Fn() -> Result<AnyFilling> + Send>,
+    pub(crate) make: Box<dyn Fn() -> Result<F> + Send>,
     /// Returns the expected rate where it follows from the plan, not from the bits. It takes longer than all the rest.
     pub(crate) rate: Option<Rate>,
 }
 
+impl<F: 'static> Plan<F> {
+    /// Makes the filter another type.
+    pub(crate) fn map<G>(self, as_other: fn(F) -> G) -> Plan<G>
+    where
+        G: 'static,
+    {
+        let make = self.make;
+        Plan {
+            memory: self.memory,
+            memory_at_once: self.memory_at_once,
+            make: Box::new(move || make().map(as_other)),
+            rate: self.rate,
+        }
+    }
+}
+
 /// Computes a rate.
 pub(crate) type Rate = Box<dyn Fn() -> Result<f64> + Send + Sync>;
-
-const BUILT_AT_ONCE: &str = "takes and loses no keys: filters of engines are built from all keys at once";
-
-pub(crate) const NO_BITS: &str = "give bits per key, not bits";
 
 /// The size of a filter that is not built yet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -137,10 +156,6 @@ pub(crate) struct Hasher {
     pub(crate) hash: Box<Hash>,
 }
 
-pub(crate) type AnyFilling = Box<dyn Filling>;
-
-pub(crate) type AnyOpened = Box<dyn Opened>;
-
 type Hash = dyn Fn(&[u8]) -> Option<u128> + Send + Sync;
 
 /// The number of hash values in a batch.
@@ -175,100 +190,10 @@ impl<'a> Hashes<'a> {
     }
 }
 
-/// A filter that is being built from hash values.
-pub(crate) trait Filling {
-    fn add(&mut self, hashes: Hashes<'_>) -> Result<()>;
-
-    /// Builds the filter of all its hash values with at most so many bytes of further memory. `go_on` gets the number of
-    /// those that come next.
-    fn fill(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()>;
-
-    /// Builds the filter of the hash values that were added.
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Writes the stored form.
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes the commands that load the filter into Redis under this key, if its format has them.
-    fn write_commands(&self, _key: &[u8], _writer: &mut dyn Write) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    /// Returns the expected false-positive rate, which follows from the bits.
-    fn rate(&self) -> f64;
-
-    /// Returns the finished filter for queries, without a copy of its bits.
-    fn into_opened(self: Box<Self>, format: &StoredFormat) -> Result<AnyOpened>;
-}
-
-/// A stored filter, opened for queries and for merging with others of its format.
-pub(crate) trait Opened: Any + Send + Sync {
-    fn contains(&self, key: &[u8]) -> bool;
-
-    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool>;
-
-    /// Returns the expected rate, which follows from the filter's bits or its parameters.
-    fn rate(&self) -> f64;
-
-    /// Returns the fill of a filter, if its format shows it.
-    fn fill(&self) -> Option<Fill> {
-        None
-    }
-
-    /// Returns the number of bits.
-    fn bits(&self) -> u64;
-
-    /// Inserts a key. True means that it was certainly absent.
-    fn insert(&mut self, _key: &[u8]) -> Result<bool> {
-        Err(Error::argument(BUILT_AT_ONCE))
-    }
-
-    /// Inserts keys in order, until one is refused.
-    fn insert_many(&mut self, _keys: &[&[u8]]) -> Result<()> {
-        Err(Error::argument(BUILT_AT_ONCE))
-    }
-
-    /// Removes one copy of a key if it looks present.
-    fn remove(&mut self, _key: &[u8]) -> Result<bool> {
-        Err(Error::argument(BUILT_AT_ONCE))
-    }
-
-    /// Removes the oldest keys.
-    fn rotate(&mut self) -> Result<()> {
-        Err(Error::argument(BUILT_AT_ONCE))
-    }
-
-    /// Removes all keys.
-    fn clear(&mut self) -> Result<()> {
-        Err(Error::argument(BUILT_AT_ONCE))
-    }
-
-    /// Takes the encoding of keys of a format. Returns false if there are keys.
-    fn set_encoding(&mut self, _format: &StoredFormat) -> Result<bool> {
-        Ok(false)
-    }
-
-    /// Adds the keys of a filter of this type.
-    fn merge(&mut self, other: &dyn Opened) -> Result<()>;
-
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()>;
-
-    fn cloned(&self) -> AnyOpened;
-}
-
-/// Returns another filter as one of this type, to merge them.
-pub(crate) fn like<F: Opened>(other: &dyn Opened) -> Result<&F> {
-    let other: &dyn Any = other;
-    let like = other.downcast_ref();
-    like.ok_or_else(|| Error::argument("filters that are merged must have one format"))
-}
-
 /// A stored format of this project.
 #[derive(Clone)]
 pub struct StoredFormat {
-    pub(crate) operations: &'static dyn FormatOperations,
+    pub(crate) listed: Listed,
     pub(crate) name: String,
     pub(crate) encoding: Encoding,
     pub(crate) seed: i32,
@@ -301,15 +226,15 @@ impl fmt::Display for StoredFormat {
 
 impl StoredFormat {
     /// Returns a stored format under its own name.
-    pub(crate) fn of(operations: &'static dyn FormatOperations) -> Self {
-        Self::derived(operations, operations.name())
+    pub(crate) fn of(listed: Listed) -> Self {
+        Self::derived(listed, listed.name())
     }
 
     /// Returns a stored format under a name that is derived from its own.
-    pub(crate) fn derived(operations: &'static dyn FormatOperations, name: &str) -> Self {
+    pub(crate) fn derived(listed: Listed, name: &str) -> Self {
         let (name, encoding) = (name.to_owned(), Encoding::BYTES);
         Self {
-            operations,
+            listed,
             name,
             encoding,
             seed: 0,
@@ -324,7 +249,7 @@ impl StoredFormat {
     /// Returns the short names of the format, at least one, which users may type. A format whose name is derived from
     /// another's has the short names of the other.
     pub fn short_names(&self) -> &'static [&'static str] {
-        self.operations.short_names()
+        self.listed.short_names()
     }
 
     /// Sets the encoding of keys, which is [`Encoding::BYTES`] otherwise. Filters in an envelope have it in their
@@ -337,32 +262,23 @@ impl StoredFormat {
 
     /// Returns true if the bytes of a filter identify the format.
     pub fn is_known_by_bytes(&self) -> bool {
-        self.operations.is_known_by_bytes()
+        self.listed.kind().is_some()
     }
 
     /// Returns true if a filter of the format [takes keys](crate::StoredFilter::insert) at any time. Others, those of
     /// engines, are built from all keys at once.
     pub fn takes_keys(&self) -> bool {
-        self.operations.takes_keys()
+        self.listed.kind().is_some()
     }
 
     /// Returns true if commands of Redis load a filter of the format.
     pub fn has_commands(&self) -> bool {
-        self.operations.has_commands()
+        self.listed.has_commands()
     }
 
     /// Returns the encoding of keys.
     pub const fn key_encoding(&self) -> Encoding {
         self.encoding
-    }
-
-    /// Returns the bytes of a filter for a file without a header. Readers refuse what some policies write for no keys,
-    /// because it could be a file that was cut.
-    pub(crate) fn bare(&self, stored: Vec<u8>) -> Vec<u8> {
-        match self.operations.check_bare(&stored) {
-            Ok(()) => stored,
-            Err(_) => MATCHES_EVERYTHING.to_vec(),
-        }
     }
 
     pub(crate) fn wrong(&self, reason: Error) -> Error {
@@ -371,66 +287,5 @@ impl StoredFormat {
             Error::OutOfMemory { .. } => Error::out_of_memory(text),
             _ => Error::argument(text),
         }
-    }
-
-    pub(crate) fn plan(&self, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan, Error> {
-        self.operations
-            .plan(self, keys, capacity, size)
-            .map_err(|reason| self.wrong(reason))
-    }
-
-    /// Calculates the filter of this many different keys, without building it.
-    ///
-    /// ```
-    /// use filter_sets::{StoredFormat, Size};
-    ///
-    /// let sizing = StoredFormat::named("leveldb")?.sizing(45_402, Size::BitsPerKey(15.0))?;
-    /// assert_eq!((sizing.bytes, sizing.probe_count), (85_130, Some(10)));
-    /// let sizing = StoredFormat::named("cuckoo")?.sizing(1_000_000, Size::Rate(0.001))?;
-    /// assert_eq!(sizing.bytes, 1_710_624);
-    /// assert!(sizing.rate < 0.001);
-    /// # Ok::<(), filter_sets::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidArgument`](crate::Error::InvalidArgument) if no filter of the format has the size.
-    pub fn sizing(&self, keys: u64, size: Size) -> Result<Sizing, Error> {
-        self.operations.sizing(self, keys, None, size)
-    }
-
-    /// Returns the smallest capacity with which a filter of so many keys has at most this rate, up to some capacities
-    /// that would suffice by chance; `None` if that is the number of keys, or if the format has no capacity.
-    ///
-    /// ```
-    /// use filter_sets::{StoredFormat, Size};
-    ///
-    /// let guava = StoredFormat::named("guava")?;
-    /// assert!(guava.sizing(4, Size::Rate(0.01))?.rate > 0.012);
-    /// assert_eq!(guava.capacity_for_rate(4, 0.01), Some(7));
-    /// # Ok::<(), filter_sets::Error>(())
-    /// ```
-    pub fn capacity_for_rate(&self, keys: u64, rate: f64) -> Option<u64> {
-        let reaches = |capacity| {
-            let sizing = self
-                .operations
-                .sizing(self, keys, Some(capacity), Size::Rate(rate));
-            Some(sizing.ok()?.rate <= rate)
-        };
-        // By doubling, and then halving the distance.
-        let (mut low, mut high) = (keys.max(1), keys.max(1));
-        while !reaches(high)? {
-            low = high + 1;
-            high = high.checked_mul(2)?;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if reaches(middle)? {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        (high > keys).then_some(high)
     }
 }

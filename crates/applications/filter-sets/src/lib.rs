@@ -10,6 +10,7 @@ mod contents;
 mod error;
 mod ffi;
 mod file;
+mod filled;
 mod filter;
 mod folder;
 mod format;

@@ -2,15 +2,11 @@
 
 use std::io::{self, Write};
 
-use membership_filters::kinds::{AnyFilter, AnyKind, Form, Found, PlannedFilter};
+use membership_filters::kinds::{AnyFilter, AnyKind, PlannedFilter};
 use membership_filters::{Hash128, HashId, Hashing as _};
 
-use crate::bytes::FilterData;
 use crate::error::Error;
-use crate::format::{
-    AnyFilling, AnyOpened, BATCH, Fill, Filling, FormatOperations, GoOn, Hasher, Hashes, Opened, Plan,
-    Result, Size, Sizing, StoredFormat, like,
-};
+use crate::format::{BATCH, Fill, GoOn, Hasher, Hashes, Plan, Result, Size, Sizing, StoredFormat};
 
 /// Returns the hash of the keys of a format's filters.
 fn hash_id(kind: &dyn AnyKind, format: &StoredFormat) -> Result<HashId> {
@@ -24,99 +20,70 @@ fn planned(kind: &dyn AnyKind, format: &StoredFormat, capacity: u64, size: Size)
     plan.map_err(Error::of_filter)
 }
 
-impl FormatOperations for &'static dyn AnyKind {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
+pub(super) fn hasher(kind: &dyn AnyKind, format: &StoredFormat) -> Result<Hasher> {
+    let (hash, is_narrow) = (hash_id(kind, format)?, kind.hash_bits() == 64);
+    Ok(Hasher {
+        is_narrow,
+        hash: Box::new(move |key| {
+            let Hash128 { h1, h2 } = hash.hash_bytes(key);
+            Some(match is_narrow {
+                true => h1.into(),
+                false => u128::from(h1) << 64 | u128::from(h2),
+            })
+        }),
+    })
+}
 
-    fn short_names(&self) -> &'static [&'static str] {
-        (**self).short_names()
-    }
+pub(super) fn plan(
+    kind: &'static dyn AnyKind,
+    format: &StoredFormat,
+    capacity: u64,
+    size: Size,
+) -> Result<Plan<Kept>> {
+    let plan = planned(kind, format, capacity, size)?;
+    Ok(Plan {
+        memory: plan.stored_len,
+        memory_at_once: plan.stored_len,
+        make: Box::new(move || {
+            let filter = plan.make().map_err(Error::of_filter)?;
+            Ok(Kept { kind, filter })
+        }),
+        rate: None,
+    })
+}
 
-    fn states_encoding(&self) -> bool {
-        (**self).form() == Form::Envelope
-    }
-
-    fn has_seed(&self) -> bool {
-        (**self).has_seed()
-    }
-
-    fn has_commands(&self) -> bool {
-        (**self).has_commands()
-    }
-
-    fn takes_keys(&self) -> bool {
-        true
-    }
-
-    fn recognise(&'static self, head: &[u8], len: u64) -> Option<StoredFormat> {
-        let Found { hash, .. } = (**self).recognise(head, len)?;
-        let format = StoredFormat::of(self);
-        Some(match hash.seed() {
-            0 => format.encoding(hash.encoding()),
-            seed => StoredFormat { seed, ..format },
-        })
-    }
-
-    fn owns(&self, bytes: &[u8]) -> bool {
-        let found = (**self).recognise(bytes, bytes.len() as u64);
-        found.is_some_and(|found| found.is_certain)
-    }
-
-    fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
-        let (hash, is_narrow) = (hash_id(*self, format)?, self.hash_bits() == 64);
-        Ok(Hasher {
-            is_narrow,
-            hash: Box::new(move |key| {
-                let Hash128 { h1, h2 } = hash.hash_bytes(key);
-                Some(match is_narrow {
-                    true => h1.into(),
-                    false => u128::from(h1) << 64 | u128::from(h2),
-                })
-            }),
-        })
-    }
-
-    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
-        let (kind, plan) = (*self, planned(*self, format, capacity.unwrap_or(keys), size)?);
-        Ok(Plan {
-            memory: plan.stored_len,
-            memory_at_once: plan.stored_len,
-            make: Box::new(move || {
-                let filter = plan.make().map_err(Error::of_filter)?;
-                Ok(Box::new(Kept { kind, filter }) as AnyFilling)
-            }),
-            rate: None,
-        })
-    }
-
-    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing> {
-        let plan = planned(*self, format, capacity.unwrap_or(keys), size)?;
-        Ok(Sizing {
-            bytes: plan.stored_len,
-            bits_per_key: None,
-            next_bits_per_key: None,
-            probe_count: plan.probe_count,
-            rate: plan.rate(keys.max(1)),
-        })
-    }
-
-    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
-        let kind = *self;
-        let filter = kind.open(hash_id(kind, format)?, bytes.as_ref());
-        let filter = filter.map_err(Error::of_filter)?;
-        Ok(Box::new(Kept { kind, filter }))
-    }
+pub(super) fn sizing(
+    kind: &dyn AnyKind,
+    format: &StoredFormat,
+    keys: u64,
+    capacity: Option<u64>,
+    size: Size,
+) -> Result<Sizing> {
+    let plan = planned(kind, format, capacity.unwrap_or(keys), size)?;
+    Ok(Sizing {
+        bytes: plan.stored_len,
+        bits_per_key: None,
+        next_bits_per_key: None,
+        probe_count: plan.probe_count,
+        rate: plan.rate(keys.max(1)),
+    })
 }
 
 /// A filter in memory, and its kind.
-struct Kept {
+pub(crate) struct Kept {
     kind: &'static dyn AnyKind,
     filter: Box<dyn AnyFilter>,
 }
 
 impl Kept {
-    fn insert(&mut self, hashes: Hashes<'_>, go_on: GoOn<'_>) -> Result<()> {
+    pub(super) fn open(kind: &'static dyn AnyKind, format: &StoredFormat, bytes: &[u8]) -> Result<Self> {
+        let filter = kind
+            .open(hash_id(kind, format)?, bytes)
+            .map_err(Error::of_filter)?;
+        Ok(Self { kind, filter })
+    }
+
+    fn insert_hashes(&mut self, hashes: Hashes<'_>, go_on: GoOn<'_>) -> Result<()> {
         match hashes {
             Hashes::Narrow(hashes) => self.insert_all(hashes.iter().map(|&h1| Hash128 { h1, h2: 0 }), go_on),
             Hashes::Wide(hashes) => {
@@ -167,12 +134,13 @@ impl<I: ExactSizeIterator> Iterator for Stoppable<'_, I> {
     }
 }
 
-impl Filling for Kept {
-    fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
-        self.insert(hashes, &|_| Ok(()))
+impl Kept {
+    pub(crate) fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
+        self.insert_hashes(hashes, &|_| Ok(()))
     }
 
-    fn fill(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()> {
+    /// Inserts all hash values with at most so many bytes of further memory.
+    pub(crate) fn fill_by(&mut self, all: Hashes<'_>, memory: u64, go_on: GoOn<'_>) -> Result<()> {
         // All hashes together need half of a large filter's size in memory.
         let at_once = if self.filter.bits() / 16 <= memory {
             all.len().max(1)
@@ -180,14 +148,10 @@ impl Filling for Kept {
             BATCH
         };
         all.batches(at_once)
-            .try_for_each(|hashes| self.insert(hashes, go_on))
+            .try_for_each(|hashes| self.insert_hashes(hashes, go_on))
     }
 
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        Opened::write(self, writer)
-    }
-
-    fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_commands(&self, key: &[u8], writer: &mut dyn Write) -> io::Result<()> {
         let commands = self.filter.commands(key);
         let mut commands = commands.ok_or(io::ErrorKind::Unsupported)?;
         commands.try_for_each(|arguments| {
@@ -200,79 +164,69 @@ impl Filling for Kept {
         })
     }
 
-    fn rate(&self) -> f64 {
-        Opened::rate(self)
-    }
-
-    fn into_opened(self: Box<Self>, _format: &StoredFormat) -> Result<AnyOpened> {
-        Ok(self)
-    }
-}
-
-impl Opened for Kept {
-    fn contains(&self, key: &[u8]) -> bool {
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
         self.filter.contains(key)
     }
 
-    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    pub(crate) fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         self.filter.contains_many(keys)
     }
 
-    fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.filter.stats().expected_rate
     }
 
-    fn fill(&self) -> Option<Fill> {
+    pub(crate) fn fill(&self) -> Fill {
         let stats = self.filter.stats();
-        Some(Fill {
+        Fill {
             bits: stats.places,
             ones: stats.taken,
             probe_count: stats.probe_count,
             estimated_len: stats.len,
             has_chosen_probes: stats.is_probe_count_chosen,
-        })
+        }
     }
 
-    fn bits(&self) -> u64 {
+    pub(crate) fn bits(&self) -> u64 {
         self.filter.bits()
     }
 
-    fn insert(&mut self, key: &[u8]) -> Result<bool> {
+    pub(crate) fn insert(&mut self, key: &[u8]) -> Result<bool> {
         self.filter.insert(key).map_err(Error::of_filter)
     }
 
-    fn insert_many(&mut self, keys: &[&[u8]]) -> Result<()> {
+    pub(crate) fn insert_many(&mut self, keys: &[&[u8]]) -> Result<()> {
         self.filter.insert_many(keys).map_err(Error::of_filter)
     }
 
-    fn remove(&mut self, key: &[u8]) -> Result<bool> {
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Result<bool> {
         self.filter.remove(key).map_err(Error::of_filter)
     }
 
-    fn rotate(&mut self) -> Result<()> {
+    pub(crate) fn rotate(&mut self) -> Result<()> {
         self.filter.rotate().map_err(Error::of_filter)
     }
 
-    fn clear(&mut self) -> Result<()> {
+    pub(crate) fn clear(&mut self) {
         self.filter.clear();
-        Ok(())
     }
 
-    fn set_encoding(&mut self, format: &StoredFormat) -> Result<bool> {
+    pub(crate) fn set_encoding(&mut self, format: &StoredFormat) -> Result<bool> {
         Ok(self.filter.set_hash_id(hash_id(self.kind, format)?))
     }
 
-    fn merge(&mut self, other: &dyn Opened) -> Result<()> {
-        let other: &Self = like(other)?;
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
         self.filter.merge(&*other.filter).map_err(Error::of_filter)
     }
 
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
         self.filter.write_to(self.kind.form(), writer)
     }
+}
 
-    fn cloned(&self) -> AnyOpened {
+impl Clone for Kept {
+    fn clone(&self) -> Self {
         let (kind, filter) = (self.kind, self.filter.copy());
-        Box::new(Self { kind, filter })
+        Self { kind, filter }
     }
 }

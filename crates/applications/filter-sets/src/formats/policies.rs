@@ -1,6 +1,5 @@
 //! The formats of storage engines, which `filter_policy::formats` lists.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use filter_policy::parquet::SplitBlockFilterMut;
@@ -16,10 +15,7 @@ use hashzoo::xxh3_64;
 
 use crate::bytes::FilterData;
 use crate::error::Error;
-use crate::format::{
-    AnyFilling, AnyOpened, Fill, Filling, FormatOperations, GoOn, Hasher, Hashes, NO_BITS, Opened, Plan,
-    Result, Size, Sizing, StoredFormat, like,
-};
+use crate::format::{Fill, GoOn, Hasher, Hashes, Plan, Result, Size, Sizing, StoredFormat, World};
 
 /// The seed of the second hash of a key, which no format and no shard function uses.
 const IDENTITY_SEED: u64 = 0x6b65_7973;
@@ -31,7 +27,7 @@ pub(super) fn derived(name: &str) -> Option<StoredFormat> {
     let format = formats::ALL
         .iter()
         .find(|format| format.name() == listed.name())?;
-    Some(StoredFormat::derived(format, name))
+    Some(StoredFormat::derived(World::Policy(*format), name))
 }
 
 /// Returns the policy that reads filters of a format.
@@ -76,7 +72,7 @@ fn planned(
         Size::BitsPerKey(bits) => BitsPerKey::fractional(bits),
         Size::Rate(rate) => sizes.bits_per_key_for_rate(keys.max(1), rate),
         Size::Bytes(bytes) => sizes.bits_per_key_for_len(keys.max(1), bytes),
-        Size::Bits(_) => return Err(Error::argument(NO_BITS)),
+        Size::Bits(_) => return Err(Error::argument("give bits per key, not bits")),
     };
     let bits_per_key = bits_per_key.map_err(Error::argument)?;
     let policy = policy(format, bits_per_key)?;
@@ -103,191 +99,125 @@ fn planned(
     })
 }
 
-impl FormatOperations for &'static dyn AnyFormat {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
+/// Returns an error for bytes without a header that are no filter of the format.
+pub(super) fn check_bare(listed: &dyn AnyFormat, bytes: &[u8]) -> Result<()> {
+    let view = FilterView::new(listed, bytes);
+    let (name, len) = (listed.name(), bytes.len());
+    // Other writers may have shorter filters than this crate, but none of fewer than 64 bits.
+    let least = listed
+        .filter_len(1, BitsPerKey::whole(1))
+        .map_err(Error::argument)?;
+    let reason = match view.kind() {
+        // Written where a filter could not be built.
+        FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
+        FilterKind::Reserved => format!("no filter of {name}: {}", listed.damage(bytes)),
+        FilterKind::Filter(_) if view.bits() >= 64 || len as u64 >= least => return Ok(()),
+        _ => format!("no filter of {name} has the length of {len} bytes"),
+    };
+    Err(Error::argument(reason))
+}
 
-    fn short_names(&self) -> &'static [&'static str] {
-        (**self).short_names()
-    }
-
-    fn is_known_by_bytes(&self) -> bool {
-        false
-    }
-
-    fn takes_keys(&self) -> bool {
-        false
-    }
-
-    fn owns(&self, bytes: &[u8]) -> bool {
-        (**self).owns(bytes)
-    }
-
-    fn check_bare(&self, bytes: &[u8]) -> Result<()> {
-        let view = FilterView::new(*self, bytes);
-        let (name, len) = ((**self).name(), bytes.len());
-        // Other writers may have shorter filters than this crate, but none of fewer than 64 bits.
-        let least = self
-            .filter_len(1, BitsPerKey::whole(1))
-            .map_err(Error::argument)?;
-        let reason = match view.kind() {
-            // Written where a filter could not be built.
-            FilterKind::Reserved if bytes == MATCHES_EVERYTHING => return Ok(()),
-            FilterKind::Reserved => format!("no filter of {name}: {}", self.damage(bytes)),
-            FilterKind::Filter(_) if view.bits() >= 64 || len as u64 >= least => return Ok(()),
-            _ => format!("no filter of {name} has the length of {len} bytes"),
-        };
-        Err(Error::argument(reason))
-    }
-
-    fn hasher(&self, format: &StoredFormat) -> Result<Hasher> {
-        let policy = reader(format)?;
-        let bits = function(&policy)?.bits();
-        Ok(Hasher {
-            is_narrow: true,
-            hash: Box::new(move |key| {
-                let hash = policy.key_hash(key)?.value();
-                // Keys are counted, and two of 100,000 keys share 32 bits as often as not.
-                Some(
-                    match bits {
-                        64 => hash,
-                        _ => hash << 32 | xxh3_64(key, IDENTITY_SEED) >> 32,
-                    }
-                    .into(),
-                )
-            }),
-        })
-    }
-
-    fn plan(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Plan> {
-        let plan = planned(*self, format, keys, capacity, size)?;
-        let Planned {
-            bits_per_key,
-            function,
-            ..
-        } = plan;
-        let (sizes, format) = (*self, format.clone());
-        let memory = |bytes| {
-            (plan.len as u64).saturating_add(keys.saturating_mul(bytes + self.building_bytes_per_key()))
-        };
-        Ok(Plan {
-            memory: memory(u64::from(function.bits() / 8)),
-            // Only hash values of 32 bits are copied.
-            memory_at_once: memory(if function.bits() == 32 { 4 } else { 0 }),
-            make: Box::new(move || {
-                let policy = policy(&format, bits_per_key)?;
-                match function.bits() {
-                    32 => Filled::<u32>::start(sizes, policy, &plan, keys),
-                    _ => Filled::<u64>::start(sizes, policy, &plan, keys),
+pub(super) fn hasher(format: &StoredFormat) -> Result<Hasher> {
+    let policy = reader(format)?;
+    let bits = function(&policy)?.bits();
+    Ok(Hasher {
+        is_narrow: true,
+        hash: Box::new(move |key| {
+            let hash = policy.key_hash(key)?.value();
+            // Keys are counted, and two of 100,000 keys share 32 bits as often as not.
+            Some(
+                match bits {
+                    64 => hash,
+                    _ => hash << 32 | xxh3_64(key, IDENTITY_SEED) >> 32,
                 }
-            }),
-            rate: Some(Box::new(move || {
-                sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)
-            })),
-        })
-    }
-
-    fn sizing(&self, format: &StoredFormat, keys: u64, capacity: Option<u64>, size: Size) -> Result<Sizing> {
-        let plan = planned(*self, format, keys, capacity, size)?;
-        let (sizes, bits_per_key) = (*self, plan.bits_per_key);
-        let bytes = match plan.is_exact {
-            true => plan.len as u64,
-            false => sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?,
-        };
-        let probe_count = sizes.probe_count(keys, bits_per_key).map_err(Error::argument)?;
-        let rate = sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
-        let wanted = bits_per_key.get();
-        let is_wanted = matches!(size, Size::BitsPerKey(_));
-        let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
-        let has_high_rate = Textbook::BEST.rate_at(wanted).is_ok_and(|best| rate > 1.5 * best);
-        let mut more = (1..=200)
-            // Without the digits of a sum.
-            .map(|tenths| ((wanted + f64::from(tenths) / 10.0) * 1e6).round() / 1e6)
-            .take_while(|_| is_small && has_high_rate);
-        let next_bits_per_key = more.find(|&bits| {
-            let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));
-            bits.is_ok_and(|larger| larger > bytes)
-        });
-        Ok(Sizing {
-            bytes,
-            bits_per_key: Some(bits_per_key.get()),
-            next_bits_per_key,
-            probe_count,
-            rate,
-        })
-    }
-
-    fn open(&'static self, format: &StoredFormat, bytes: FilterData) -> Result<AnyOpened> {
-        let (listed, filter) = (*self, OwnedFilter::new(Arc::new(reader(format)?), bytes));
-        Ok(Box::new(OpenedFilter { listed, filter }))
-    }
+                .into(),
+            )
+        }),
+    })
 }
 
-/// A policy's hash value, which is the high part, or all, of the 64 bits that identify a key.
-trait Identified: HashValue {
-    fn add(identities: &[u64], hashes: &mut Vec<Self>);
-
-    /// Returns identities that are hash values.
-    fn whole(_identities: &[u64]) -> Option<&[Self]> {
-        None
-    }
+pub(super) fn plan(
+    sizes: &'static dyn AnyFormat,
+    format: &StoredFormat,
+    keys: u64,
+    capacity: Option<u64>,
+    size: Size,
+) -> Result<Plan<Filled>> {
+    let plan = planned(sizes, format, keys, capacity, size)?;
+    let Planned {
+        bits_per_key,
+        function,
+        ..
+    } = plan;
+    let format = format.clone();
+    let memory =
+        |bytes| (plan.len as u64).saturating_add(keys.saturating_mul(bytes + sizes.building_bytes_per_key()));
+    Ok(Plan {
+        memory: memory(u64::from(function.bits() / 8)),
+        // Only hash values of 32 bits are copied.
+        memory_at_once: memory(if function.bits() == 32 { 4 } else { 0 }),
+        make: Box::new(move || {
+            let policy = policy(&format, bits_per_key)?;
+            Filled::start(sizes, policy, &plan, keys)
+        }),
+        rate: Some(Box::new(move || {
+            sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)
+        })),
+    })
 }
 
-impl Identified for u32 {
-    fn add(identities: &[u64], hashes: &mut Vec<Self>) {
-        hashes.extend(identities.iter().map(|identity| (identity >> 32) as Self));
-    }
+pub(super) fn sizing(
+    sizes: &dyn AnyFormat,
+    format: &StoredFormat,
+    keys: u64,
+    capacity: Option<u64>,
+    size: Size,
+) -> Result<Sizing> {
+    let plan = planned(sizes, format, keys, capacity, size)?;
+    let bits_per_key = plan.bits_per_key;
+    let bytes = match plan.is_exact {
+        true => plan.len as u64,
+        false => sizes.filter_len(keys, bits_per_key).map_err(Error::argument)?,
+    };
+    let probe_count = sizes.probe_count(keys, bits_per_key).map_err(Error::argument)?;
+    let rate = sizes.expected_rate(keys, bits_per_key).map_err(Error::argument)?;
+    let wanted = bits_per_key.get();
+    let is_wanted = matches!(size, Size::BitsPerKey(_));
+    let is_small = is_wanted && bytes as f64 * 8.0 < 0.9 * wanted * keys as f64;
+    let has_high_rate = Textbook::BEST.rate_at(wanted).is_ok_and(|best| rate > 1.5 * best);
+    let mut more = (1..=200)
+        // Without the digits of a sum.
+        .map(|tenths| ((wanted + f64::from(tenths) / 10.0) * 1e6).round() / 1e6)
+        .take_while(|_| is_small && has_high_rate);
+    let next_bits_per_key = more.find(|&bits| {
+        let bits = BitsPerKey::fractional(bits).and_then(|bits| sizes.filter_len(keys, bits));
+        bits.is_ok_and(|larger| larger > bytes)
+    });
+    Ok(Sizing {
+        bytes,
+        bits_per_key: Some(bits_per_key.get()),
+        next_bits_per_key,
+        probe_count,
+        rate,
+    })
 }
 
-impl Identified for u64 {
-    fn add(identities: &[u64], hashes: &mut Vec<Self>) {
-        hashes.extend_from_slice(identities);
-    }
-
-    fn whole(identities: &[u64]) -> Option<&[Self]> {
-        Some(identities)
-    }
+/// Hash values of a policy, which are the high part, or all, of the 64 bits that identify a key.
+enum Values {
+    Of32(Vec<u32>),
+    Of64(Vec<u64>),
 }
 
 /// The filter of a policy, which is built from all hash values at once.
-struct Filled<H> {
+pub(crate) struct Filled {
     sizes: &'static dyn AnyFormat,
     policy: AnyPolicy,
     function: HashFunctionId,
     is_exact: bool,
     /// The number of keys.
     keys: usize,
-    hashes: Vec<H>,
+    values: Values,
     filter: Vec<u8>,
-}
-
-impl<H: Identified + 'static> Filled<H> {
-    /// Makes room for the filter of this many keys.
-    fn start(
-        sizes: &'static dyn AnyFormat,
-        policy: AnyPolicy,
-        &Planned {
-            function,
-            len,
-            is_exact,
-            ..
-        }: &Planned,
-        keys: u64,
-    ) -> Result<AnyFilling> {
-        let keys = usize::try_from(keys).map_err(Error::argument)?;
-        let mut filter = reserved(len, keys)?;
-        filter.resize(len, 0);
-        Ok(Box::new(Self {
-            sizes,
-            policy,
-            function,
-            is_exact,
-            keys,
-            hashes: Vec::new(),
-            filter,
-        }))
-    }
 }
 
 /// Returns a vector with room for so many values: one that grows would take twice the memory.
@@ -298,8 +228,27 @@ fn reserved<T>(len: usize, keys: usize) -> Result<Vec<T>> {
     Ok(values)
 }
 
-impl<H: Identified> Filled<H> {
-    fn build(&mut self, hashes: &[H]) -> Result<()> {
+impl Filled {
+    /// Makes room for the filter of this many keys.
+    fn start(sizes: &'static dyn AnyFormat, policy: AnyPolicy, plan: &Planned, keys: u64) -> Result<Self> {
+        let keys = usize::try_from(keys).map_err(Error::argument)?;
+        let mut filter = reserved(plan.len, keys)?;
+        filter.resize(plan.len, 0);
+        Ok(Self {
+            sizes,
+            policy,
+            function: plan.function,
+            is_exact: plan.is_exact,
+            keys,
+            values: match plan.function.bits() {
+                32 => Values::Of32(Vec::new()),
+                _ => Values::Of64(Vec::new()),
+            },
+            filter,
+        })
+    }
+
+    fn build<H: HashValue>(&mut self, hashes: &[H]) -> Result<()> {
         if self.is_exact {
             // The policy makes it shorter for few keys.
             let filter = SplitBlockFilterMut::new(&mut self.filter).map_err(Error::argument);
@@ -316,63 +265,96 @@ impl<H: Identified> Filled<H> {
         self.filter.truncate(len);
         Ok(())
     }
-}
 
-impl<H: Identified> Filling for Filled<H> {
-    fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
-        if self.hashes.is_empty() {
-            self.hashes = reserved(self.keys, self.keys)?;
-        }
-        match hashes {
-            Hashes::Narrow(identities) => H::add(identities, &mut self.hashes),
+    pub(crate) fn add(&mut self, hashes: Hashes<'_>) -> Result<()> {
+        let Hashes::Narrow(identities) = hashes else {
             // Other bits would make a filter that denies keys.
-            Hashes::Wide(_) => return Err(Error::argument("64 bits must identify a key, got 128")),
+            return Err(Error::argument("64 bits must identify a key, got 128"));
+        };
+        match &mut self.values {
+            Values::Of32(values) => {
+                make_room(values, self.keys)?;
+                values.extend(identities.iter().map(|identity| (identity >> 32) as u32));
+            }
+            Values::Of64(values) => {
+                make_room(values, self.keys)?;
+                values.extend_from_slice(identities);
+            }
         }
         Ok(())
     }
 
-    fn fill(&mut self, all: Hashes<'_>, _memory: u64, go_on: GoOn<'_>) -> Result<()> {
+    /// Builds the filter of all its hash values. `go_on` gets their number.
+    pub(crate) fn fill(&mut self, all: Hashes<'_>, go_on: GoOn<'_>) -> Result<()> {
         go_on(all.len() as u64)?;
-        if let Hashes::Narrow(identities) = all
-            && let Some(hashes) = H::whole(identities)
-        {
-            return self.build(hashes);
+        match (all, &self.values) {
+            (Hashes::Narrow(hashes), Values::Of64(_)) => self.build(hashes),
+            _ => {
+                self.add(all)?;
+                self.finish()
+            }
         }
-        self.add(all)?;
-        self.finish()
     }
 
-    fn finish(&mut self) -> Result<()> {
-        let hashes = std::mem::take(&mut self.hashes);
-        self.build(&hashes)
+    /// Builds the filter of the hash values that were added.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.values, Values::Of64(Vec::new())) {
+            Values::Of32(values) => self.build(&values),
+            Values::Of64(values) => self.build(&values),
+        }
     }
 
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        writer.write_all(&self.filter)
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.filter
     }
 
-    fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         FilterView::new(self.sizes, &self.filter).expected_rate()
     }
 
-    fn into_opened(self: Box<Self>, format: &StoredFormat) -> Result<AnyOpened> {
-        format.operations.open(format, FilterData::new(self.filter))
+    pub(crate) fn open(self, format: &StoredFormat) -> Result<OpenedFilter> {
+        OpenedFilter::open(self.sizes, format, FilterData::new(self.filter))
     }
+}
+
+/// Makes room for the hash values of so many keys before the first.
+fn make_room<T>(values: &mut Vec<T>, keys: usize) -> Result<()> {
+    if values.is_empty() {
+        *values = reserved(keys, keys)?;
+    }
+    Ok(())
 }
 
 /// A policy's filter, opened for queries.
 #[derive(Clone)]
-struct OpenedFilter {
+pub(crate) struct OpenedFilter {
     listed: &'static dyn AnyFormat,
     filter: OwnedFilter<Arc<AnyPolicy>, FilterData>,
 }
 
-impl Opened for OpenedFilter {
-    fn contains(&self, key: &[u8]) -> bool {
+impl OpenedFilter {
+    pub(super) fn open(
+        listed: &'static dyn AnyFormat,
+        format: &StoredFormat,
+        bytes: FilterData,
+    ) -> Result<Self> {
+        let filter = OwnedFilter::new(Arc::new(reader(format)?), bytes);
+        Ok(Self { listed, filter })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.filter.bytes()
+    }
+
+    pub(crate) fn view(&self) -> FilterView<'_> {
+        FilterView::new(self.listed, self.filter.bytes())
+    }
+
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
         self.filter.may_match(key)
     }
 
-    fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
+    pub(crate) fn contains_many(&self, keys: &[&[u8]]) -> Vec<bool> {
         let mut words = vec![0; Answers::words_for(keys.len())];
         let mut answers = Answers::new(&mut words);
         // There are enough words.
@@ -380,12 +362,8 @@ impl Opened for OpenedFilter {
         answers.iter().collect()
     }
 
-    fn rate(&self) -> f64 {
-        FilterView::new(self.listed, self.filter.bytes()).expected_rate()
-    }
-
-    fn fill(&self) -> Option<Fill> {
-        let view = FilterView::new(self.listed, self.filter.bytes());
+    pub(crate) fn fill(&self) -> Option<Fill> {
+        let view = self.view();
         Some(Fill {
             bits: view.bits(),
             ones: view.ones()?,
@@ -395,14 +373,10 @@ impl Opened for OpenedFilter {
         })
     }
 
-    fn bits(&self) -> u64 {
-        FilterView::new(self.listed, self.filter.bytes()).bits()
-    }
-
     /// Sets the bits of a Bloom filter that are set in another.
-    fn merge(&mut self, other: &dyn Opened) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
         let stored = self.listed;
-        let (mut bits, other) = (self.filter.bytes().to_vec(), like::<Self>(other)?.filter.bytes());
+        let (mut bits, other) = (self.filter.bytes().to_vec(), other.filter.bytes());
         let (one, another) = (FilterView::new(stored, &bits), FilterView::new(stored, other));
         let probes = |view: FilterView<'_>| view.probe_count().filter(|&probes| probes > 0);
         let Some((probes, others)) = probes(one).zip(probes(another)) else {
@@ -426,13 +400,5 @@ impl Opened for OpenedFilter {
         }
         self.filter = OwnedFilter::new(Arc::clone(self.filter.policy()), FilterData::new(bits));
         Ok(())
-    }
-
-    fn write(&self, writer: &mut dyn Write) -> io::Result<()> {
-        writer.write_all(self.filter.bytes())
-    }
-
-    fn cloned(&self) -> AnyOpened {
-        Box::new(self.clone())
     }
 }
