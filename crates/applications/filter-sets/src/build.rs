@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 
 use membership_filters::Encoding;
+use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
@@ -13,7 +14,7 @@ use crate::bytes::Sum;
 use crate::error::{Error, ensure};
 use crate::filter::StoredFilter;
 use crate::folder::{Lock, write_filter};
-use crate::format::{AnyFilling, Filling, Hasher, Plan, Rate, Size, StoredFormat};
+use crate::format::{AnyFilling, Filling, GoOn, Hasher, Plan, Rate, Size, StoredFormat};
 use crate::formats::{formats, names};
 use crate::header::{Header, check_key_kind};
 use crate::key::{KeyBytes, SetKey, encoding_of, kind_of};
@@ -554,6 +555,51 @@ impl KeyCollector {
         })
     }
 
+    /// Returns the number of keys in each shard.
+    fn count(&self, go_on: GoOn<'_>) -> Result<Vec<u64>, Error> {
+        if let Some(all) = self.values.in_memory() {
+            go_on(0)?;
+            return Ok(vec![all.len() as u64]);
+        }
+        let (mut counts, mut count) = (Vec::with_capacity(self.shards as usize), 0);
+        self.values.pass(self.shards, &mut |values| {
+            match values {
+                Some(values) => count += values.len() as u64,
+                None => counts.push(std::mem::take(&mut count)),
+            }
+            go_on(0)
+        })?;
+        Ok(counts)
+    }
+
+    /// Plans the filter for each of these numbers of keys before the first is built. Many shards have few different ones.
+    fn plans(&self, counts: &[u64], pool: Option<&ThreadPool>) -> Result<HashMap<u64, Plan>, Error> {
+        let Builder {
+            format,
+            capacity,
+            size,
+            ..
+        } = &self.builder;
+        let mut different = counts.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        let is_in_memory = self.values.in_memory().is_some();
+        let plan = |keys| {
+            let plan = format.plan(keys, *capacity, *size)?;
+            let memory = if is_in_memory {
+                plan.memory_at_once
+            } else {
+                plan.memory
+            };
+            self.check_memory(memory, plan.memory, keys)?;
+            Ok((keys, plan))
+        };
+        match pool {
+            Some(pool) => pool.install(|| different.into_par_iter().map(plan).collect()),
+            None => different.into_iter().map(plan).collect(),
+        }
+    }
+
     /// Builds the filter of each shard in order, the first of which has this number among so many, and passes the filter
     /// and its header, which lacks what follows from the bits.
     fn build(
@@ -568,48 +614,12 @@ impl KeyCollector {
             false => Err(Error::Stopped),
         };
         self.values.finish()?;
-        let Builder {
-            format,
-            capacity,
-            size,
-            key_kind,
-            ..
-        } = &self.builder;
+        let counts = self.count(&go_on)?;
+        let are_different = counts.windows(2).any(|pair| pair[0] != pair[1]);
+        let pool = are_different.then(threads).flatten();
+        let mut plans = self.plans(&counts, pool.as_ref())?;
         let all = self.values.in_memory();
-        let (mut counts, mut count) = (Vec::with_capacity(self.shards as usize), 0);
-        match all {
-            Some(all) => {
-                go_on(0)?;
-                counts.push(all.len() as u64);
-            }
-            None => self.values.pass(self.shards, &mut |values| {
-                match values {
-                    Some(values) => count += values.len() as u64,
-                    None => counts.push(std::mem::take(&mut count)),
-                }
-                go_on(0)
-            })?,
-        }
-        // Many shards have few different numbers of keys.
-        let mut different = counts.clone();
-        different.sort_unstable();
-        different.dedup();
-        let plan = |keys| {
-            let plan = format.plan(keys, *capacity, *size)?;
-            // Before the first one is built.
-            let memory = if all.is_some() {
-                plan.memory_at_once
-            } else {
-                plan.memory
-            };
-            self.check_memory(memory, plan.memory, keys)?;
-            Ok((keys, plan))
-        };
-        let pool = (different.len() > 1).then(threads).flatten();
-        let mut plans: HashMap<u64, Plan> = match &pool {
-            Some(pool) => pool.install(|| different.into_par_iter().map(plan).collect::<Result<_, Error>>()),
-            None => different.into_iter().map(plan).collect(),
-        }?;
+        let Builder { format, key_kind, .. } = &self.builder;
         let rates = plans
             .iter_mut()
             .filter_map(|(&keys, plan)| Some((keys, plan.rate.take()?)));

@@ -11,7 +11,7 @@
 //!
 //! // Bits per key and bytes of some formats at a rate of 0.1 %.
 //! for (format, bits, bytes) in [
-//!     (formats::LEVEL_DB, 14.89, 84_506),
+//!     (formats::LEVEL_DB, 14.88, 84_449),
 //!     (formats::BLOOM64, 14.38, 81_611),
 //!     (formats::FAST_LOCAL_BLOOM, 15.54, 88_261),
 //!     (formats::RIBBON, 15.41, 58_437),

@@ -134,26 +134,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let reason = "is a file of keys, and is not replaced; give another path";
         return Err(wrong(keys, reason));
     }
-    let building = match (arguments.shards, arguments.shard) {
-        (Some(shards), None) => {
-            let set = match &arguments.commands {
-                Some(key) => builder.commands_folder(out, key.as_bytes(), shards),
-                None => builder.set(out, shards),
-            };
-            set.map(Building::Set)
-        }
-        (Some(shards), Some(shard)) => builder.shard(out, shard, shards).map(Building::File),
-        (None, _) => {
-            check_new(out, arguments.replace)?;
-            let file = match &arguments.commands {
-                Some(key) => builder.commands_file(out, key.as_bytes()),
-                None if arguments.raw => builder.raw_file(out),
-                None => builder.file(out),
-            };
-            file.map(Building::File)
-        }
-    };
-    let mut building = building.map_err(failure)?;
+    let mut building = Building::start(builder, arguments)?;
     insert_all(arguments, &terminal, &mut building)?;
     let built = Cell::new(0);
     let progress = |keys| {
@@ -181,6 +162,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     terminal.finish();
+    note_rates(arguments, &format, size, (keys, stored, rate));
+    if !arguments.json && io::stderr().is_terminal() {
+        let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", share(rate)));
+        let (keys, bytes) = (counted(keys, "key"), number::bytes(stored));
+        note(out.display(), format_args!("{keys}, {bytes}{rate}"));
+    }
+    Ok(())
+}
+
+/// Notes what a user may not expect of a filter or set with so many keys and bytes: too many keys for its capacity, another
+/// rate than was wanted, or fewer bits.
+fn note_rates(
+    arguments: &Arguments,
+    format: &StoredFormat,
+    size: Size,
+    (keys, stored, rate): (u64, u64, Option<f64>),
+) {
     // Only a set divides its keys.
     let shards = arguments.shards.filter(|_| arguments.shard.is_none());
     let shards = shards.unwrap_or(1);
@@ -190,7 +188,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     {
         let (keys, rate, wanted) = (counted(keys, "key"), share(rate), share(wanted));
         let text = format!("{keys} are too many for --capacity {capacity}: {rate} expected, not {wanted}");
-        note(out.display(), text);
+        note(arguments.out.display(), text);
     }
     let each = (keys / u64::from(shards)).max(1);
     // The rate of one filter of a policy follows from its size, and LevelDB's takes long to compute.
@@ -214,12 +212,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             note(format.short_names()[0], text);
         }
     }
-    if !arguments.json && io::stderr().is_terminal() {
-        let rate = rate.map_or_else(String::new, |rate| format!(", {} expected", share(rate)));
-        let (keys, bytes) = (counted(keys, "key"), number::bytes(stored));
-        note(out.display(), format_args!("{keys}, {bytes}{rate}"));
-    }
-    Ok(())
 }
 
 /// Inserts the keys of all sources: a thread inserts a batch while the next one is read.
@@ -309,6 +301,30 @@ enum Building {
 }
 
 impl Building {
+    fn start(builder: Builder, arguments: &Arguments) -> Result<Self, Failure> {
+        let out = &arguments.out;
+        let building = match (arguments.shards, arguments.shard) {
+            (Some(shards), None) => {
+                let set = match &arguments.commands {
+                    Some(key) => builder.commands_folder(out, key.as_bytes(), shards),
+                    None => builder.set(out, shards),
+                };
+                set.map(Building::Set)
+            }
+            (Some(shards), Some(shard)) => builder.shard(out, shard, shards).map(Building::File),
+            (None, _) => {
+                check_new(out, arguments.replace)?;
+                let file = match &arguments.commands {
+                    Some(key) => builder.commands_file(out, key.as_bytes()),
+                    None if arguments.raw => builder.raw_file(out),
+                    None => builder.file(out),
+                };
+                file.map(Building::File)
+            }
+        };
+        building.map_err(failure)
+    }
+
     fn insert<'k>(&mut self, mut keys: impl Iterator<Item = &'k [u8]>) -> Result<(), Error> {
         match self {
             Self::File(file) => keys.try_for_each(|key| file.insert(key)),

@@ -158,94 +158,112 @@ fn open(path: &Path, arguments: &Arguments) -> Result<Opened, Failure> {
         access,
         verify: !arguments.no_verify,
     };
-    let mut given = Given::open(path);
+    let given = Given::open(path);
     if path.is_dir() && !path.join(MANIFEST).try_exists().unwrap_or(true) {
         Err(folder_refused(path, &format!("a set, with {MANIFEST}"), "query"))
     } else if path.is_dir() {
-        let set = FilterSet::open(path, opening).map_err(failure)?;
-        let generation = set.generation();
-        let manifest = generation.manifest();
-        check_format(path, format, manifest)?;
-        let shards = generation.shards();
-        if manifest.key_kind == Header::UNDECIDED && shards.iter().all(StoredFilter::is_empty) {
-            return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
-        }
-        let kind = check_kind(path, arguments, &manifest.key_kind, shards[0].format())?;
-        let notes: Vec<_> = shards.iter().map(emptied).collect();
-        for (text, shard) in notes.iter().zip(&manifest.shards) {
-            text.iter()
-                .for_each(|text| note(path.join(&shard.file).display(), text));
-        }
-        Ok(Opened::new(Some(kind), move |keys| {
-            let manifest = generation.manifest();
-            let mut answers = generation.contains_many(keys);
-            for (answer, key) in answers.iter_mut().zip(keys) {
-                *answer |= notes[manifest.shard_of(key)].is_some();
-            }
-            answers
-        }))
+        open_set(path, arguments, opening)
     } else if format.is_none() && !given.is_filter && parquet::is_parquet(&given) {
         let reason = "a Parquet file has filters by column: use the command inspect with --column and --key";
         Err(wrong(path, reason))
     } else if format.is_none() && is_named_like_a_table(path) {
-        let refused = |unread: Unread| unread.failure(path);
-        let file = given.table().map_err(|error| refused(error.into()))?;
-        let may_hold = lookup::open(&file).map_err(refused)?;
-        if let Some(extractor) = &may_hold.extractor {
-            let text = format!(
-                "filters have prefixes only ({extractor}): a key is looked up by its prefix, and \"maybe\" is the answer for all keys with a stored one"
-            );
-            note(path.display(), text);
-        }
-        if let Some(all) = &may_hold.all {
-            let text = format!(
-                "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
-                all.count,
-                share(all.rate)
-            );
-            note(path.display(), text);
-        }
-        let kind = kind_in_tables(path, arguments);
-        let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
-        Ok(Opened::new(Some(kind), answers))
+        open_table(path, arguments, given)
     } else {
-        let file = given.stored().map_err(failure)?;
-        let start = file.header().map_or(0, |_| Header::LEN);
-        let is_of_program = is_of_program(file.head().get(start..).unwrap_or_default());
-        let given = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
-        let known = format.or(file.format()).cloned();
-        let known = known.map(|format| format.encoding(given));
-        let mut filter = file.filter(known.as_ref(), opening).map_err(failure)?;
-        let emptied = emptied(&filter);
-        let (kind, is_stated) = match filter.key_kind() {
-            Some(Header::UNDECIDED) if filter.is_empty() => {
-                return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
-            }
-            Some(Header::UNDECIDED | Header::UNSTATED) | None => {
-                let reason = format_args!(
-                    "its bytes do not state the kind of key: give the --type that it was built with, {KINDS}"
-                );
-                (arguments.form.kind.ok_or_else(|| wrong(path, reason))?, false)
-            }
-            Some(stated) => (check_kind(path, arguments, stated, filter.format())?, true),
-        };
-        // A header that states no kind does not state the encoding either.
-        if filter.format().key_encoding() != encoding(kind) {
-            let format = filter.format().clone().encoding(encoding(kind));
-            filter = StoredFilter::from_bytes(Some(&format), filter.stored_bytes())
-                .map_err(|error| wrong(path, error))?;
-        }
-        if !is_stated && is_of_program {
-            let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
-                        others are for text and bytes; only that program can query tuples";
-            note(path.display(), text);
-        }
-        if let Some(text) = emptied {
-            note(path.display(), text);
-            return Ok(Opened::new(Some(kind), |keys| vec![true; keys.len()]));
-        }
-        Ok(Opened::new(Some(kind), move |keys| filter.contains_many(keys)))
+        open_filter(path, arguments, given, opening)
     }
+}
+
+fn open_set(path: &Path, arguments: &Arguments, opening: Opening) -> Result<Opened, Failure> {
+    let set = FilterSet::open(path, opening).map_err(failure)?;
+    let generation = set.generation();
+    let manifest = generation.manifest();
+    check_format(path, arguments.format.as_ref(), manifest)?;
+    let shards = generation.shards();
+    if manifest.key_kind == Header::UNDECIDED && shards.iter().all(StoredFilter::is_empty) {
+        return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
+    }
+    let kind = check_kind(path, arguments, &manifest.key_kind, shards[0].format())?;
+    let notes: Vec<_> = shards.iter().map(emptied).collect();
+    for (text, shard) in notes.iter().zip(&manifest.shards) {
+        text.iter()
+            .for_each(|text| note(path.join(&shard.file).display(), text));
+    }
+    Ok(Opened::new(Some(kind), move |keys| {
+        let manifest = generation.manifest();
+        let mut answers = generation.contains_many(keys);
+        for (answer, key) in answers.iter_mut().zip(keys) {
+            *answer |= notes[manifest.shard_of(key)].is_some();
+        }
+        answers
+    }))
+}
+
+fn open_table(path: &Path, arguments: &Arguments, mut given: Given) -> Result<Opened, Failure> {
+    let refused = |unread: Unread| unread.failure(path);
+    let file = given.table().map_err(|error| refused(error.into()))?;
+    let may_hold = lookup::open(&file).map_err(refused)?;
+    if let Some(extractor) = &may_hold.extractor {
+        let text = format!(
+            "filters have prefixes only ({extractor}): a key is looked up by its prefix, and \"maybe\" is the answer for all keys with a stored one"
+        );
+        note(path.display(), text);
+    }
+    if let Some(all) = &may_hold.all {
+        let text = format!(
+            "the table does not show which of its filters answers for a key, so each key is looked up in all {}: an absent key matches with a probability of {}",
+            all.count,
+            share(all.rate)
+        );
+        note(path.display(), text);
+    }
+    let kind = kind_in_tables(path, arguments);
+    let answers = move |keys: &[Vec<u8>]| keys.iter().map(|key| (may_hold.answer)(key)).collect();
+    Ok(Opened::new(Some(kind), answers))
+}
+
+fn open_filter(
+    path: &Path,
+    arguments: &Arguments,
+    mut given: Given,
+    opening: Opening,
+) -> Result<Opened, Failure> {
+    let format = arguments.format.as_ref();
+    let file = given.stored().map_err(failure)?;
+    let start = file.header().map_or(0, |_| Header::LEN);
+    let is_of_program = is_of_program(file.head().get(start..).unwrap_or_default());
+    let given = encoding(arguments.form.kind.unwrap_or(KeyKind::Line));
+    let known = format.or(file.format()).cloned();
+    let known = known.map(|format| format.encoding(given));
+    let mut filter = file.filter(known.as_ref(), opening).map_err(failure)?;
+    let emptied = emptied(&filter);
+    let (kind, is_stated) = match filter.key_kind() {
+        Some(Header::UNDECIDED) if filter.is_empty() => {
+            return Ok(Opened::new(None, |keys| vec![false; keys.len()]));
+        }
+        Some(Header::UNDECIDED | Header::UNSTATED) | None => {
+            let reason = format_args!(
+                "its bytes do not state the kind of key: give the --type that it was built with, {KINDS}"
+            );
+            (arguments.form.kind.ok_or_else(|| wrong(path, reason))?, false)
+        }
+        Some(stated) => (check_kind(path, arguments, stated, filter.format())?, true),
+    };
+    // A header that states no kind does not state the encoding either.
+    if filter.format().key_encoding() != encoding(kind) {
+        let format = filter.format().clone().encoding(encoding(kind));
+        filter = StoredFilter::from_bytes(Some(&format), filter.stored_bytes())
+            .map_err(|error| wrong(path, error))?;
+    }
+    if !is_stated && is_of_program {
+        let text = "a program wrote this filter, which does not state its kind of key: --type long is for integers, the \
+                    others are for text and bytes; only that program can query tuples";
+        note(path.display(), text);
+    }
+    if let Some(text) = emptied {
+        note(path.display(), text);
+        return Ok(Opened::new(Some(kind), |keys| vec![true; keys.len()]));
+    }
+    Ok(Opened::new(Some(kind), move |keys| filter.contains_many(keys)))
 }
 
 /// Returns the kind of key to look up in tables, which do not state it.

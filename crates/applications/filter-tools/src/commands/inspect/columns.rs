@@ -125,12 +125,65 @@ pub(in crate::commands) fn present(
 fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: bool) -> io::Result<()> {
     /// The number of filters that are described under each heading.
     const DESCRIBED: usize = 100;
+    type Text = fn(&FilterReport) -> Option<String>;
     let are_several = files.len() as u64 + unread > 1;
-    let place = |filter: &FilterReport| {
-        let position = filter.position.map(|position| format!(" (column {position})"));
-        let column = parquet::printed(&filter.column) + &position.unwrap_or_default();
-        (column, grouped(filter.row_group))
-    };
+    print_table(out, files, are_several, has_key)?;
+    let headings: [(&str, Text); 4] = [
+        ("notes", |filter| filter.note.clone()),
+        ("denied", FilterReport::denied_text),
+        ("not read", |filter| filter.unread_text(false)),
+        ("damage", |filter| filter.unread_text(true)),
+    ];
+    for (heading, text) in headings {
+        let lines = all(files).filter_map(|(file, filter)| {
+            let text = text(filter)?;
+            let (column, row_group) = place(filter);
+            let name = if are_several {
+                format!("{}: ", shown(file))
+            } else {
+                String::new()
+            };
+            Some(format!("{name}row group {row_group}, {column}: {text}"))
+        });
+        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
+        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
+        list(out, heading, lines.take(DESCRIBED).chain(more))?;
+    }
+    if are_several {
+        for file in files {
+            writeln!(
+                out,
+                "{}: {}",
+                shown(&file.path),
+                in_words(std::slice::from_ref(file), has_key)
+            )?;
+        }
+        write!(out, "\n{}, ", counted(files.len() as u64, "file"))?;
+    }
+    write!(out, "{}", in_words(files, has_key))?;
+    if are_several && has_key {
+        let denying = files
+            .iter()
+            .filter(|file| file.denying() == file.row_groups)
+            .count() as u64;
+        write!(out, ", {} without the key", counted(denying, "file"))?;
+    }
+    if unread > 0 {
+        write!(out, "; {} not read", counted(unread, "file"))?;
+    }
+    writeln!(out)
+}
+
+/// Prints a line for each filter.
+fn print_table(
+    out: &mut impl io::Write,
+    files: &[ParquetFile],
+    are_several: bool,
+    has_key: bool,
+) -> io::Result<()> {
+    if all(files).next().is_none() {
+        return Ok(());
+    }
     let mut header = vec!["column", "row group", "bytes", "expected"];
     header.extend(has_key.then_some("may match"));
     let mut to_the_right = vec![1, 2, 3];
@@ -161,64 +214,26 @@ fn print(out: &mut impl io::Write, files: &[ParquetFile], unread: u64, has_key: 
         }
         row
     });
-    if all(files).next().is_some() {
-        writeln!(out, "{}\n", table(header, &to_the_right, rows))?;
-    }
-    type Text = fn(&FilterReport) -> Option<String>;
-    let headings: [(&str, Text); 4] = [
-        ("notes", |filter| filter.note.clone()),
-        ("denied", FilterReport::denied_text),
-        ("not read", |filter| filter.unread_text(false)),
-        ("damage", |filter| filter.unread_text(true)),
-    ];
-    for (heading, text) in headings {
-        let lines = all(files).filter_map(|(file, filter)| {
-            let text = text(filter)?;
-            let (column, row_group) = place(filter);
-            let name = if are_several {
-                format!("{}: ", shown(file))
-            } else {
-                String::new()
-            };
-            Some(format!("{name}row group {row_group}, {column}: {text}"))
-        });
-        let more = lines.clone().count().saturating_sub(DESCRIBED) as u64;
-        let more = (more > 0).then(|| format!("and {}", counted(more, "more filter")));
-        list(out, heading, lines.take(DESCRIBED).chain(more))?;
-    }
-    let in_words = |files: &[ParquetFile]| {
-        let sum = |of: fn(&ParquetFile) -> u64| files.iter().map(of).sum();
-        let row_groups = counted(sum(|file| file.row_groups), "row group");
-        let filters = counted(sum(|file| file.filters.len() as u64), "filter");
-        let denying = counted(sum(|file| file.denying()), "row group");
-        let denying = if has_key {
-            format!("; {denying} without the key")
-        } else {
-            String::new()
-        };
-        format!("{row_groups}, {filters}{denying}")
+    writeln!(out, "{}\n", table(header, &to_the_right, rows))
+}
+
+/// Returns the column of a filter, with its position where the name needs it, and the number of the row group.
+fn place(filter: &FilterReport) -> (String, String) {
+    let position = filter.position.map(|position| format!(" (column {position})"));
+    let column = parquet::printed(&filter.column) + &position.unwrap_or_default();
+    (column, grouped(filter.row_group))
+}
+
+/// Counts the row groups of files, their filters, and the row groups that do not have the key.
+fn in_words(files: &[ParquetFile], has_key: bool) -> String {
+    let sum = |of: fn(&ParquetFile) -> u64| files.iter().map(of).sum();
+    let row_groups = counted(sum(|file| file.row_groups), "row group");
+    let filters = counted(sum(|file| file.filters.len() as u64), "filter");
+    let denying = counted(sum(|file| file.denying()), "row group");
+    let denying = if has_key {
+        format!("; {denying} without the key")
+    } else {
+        String::new()
     };
-    if are_several {
-        for file in files {
-            writeln!(
-                out,
-                "{}: {}",
-                shown(&file.path),
-                in_words(std::slice::from_ref(file))
-            )?;
-        }
-        write!(out, "\n{}, ", counted(files.len() as u64, "file"))?;
-    }
-    write!(out, "{}", in_words(files))?;
-    if are_several && has_key {
-        let denying = files
-            .iter()
-            .filter(|file| file.denying() == file.row_groups)
-            .count() as u64;
-        write!(out, ", {} without the key", counted(denying, "file"))?;
-    }
-    if unread > 0 {
-        write!(out, "; {} not read", counted(unread, "file"))?;
-    }
-    writeln!(out)
+    format!("{row_groups}, {filters}{denying}")
 }
