@@ -14,6 +14,9 @@ use crate::policy::FilterSize;
 /// From this many bits per key on, k stays at 30.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 
+/// That of RocksDB's formats, where k stays at 24 or 30.
+const BITS_OF_ROCKSDB_AT_MOST_PROBES: u32 = 51;
+
 /// The share of a rate that another one must be below to be worth another size.
 const NOTICEABLE: f64 = 0.999;
 
@@ -24,14 +27,16 @@ const BILLION: u64 = 1_000_000_000;
 const HUNDREDTHS_FOR_E: f64 = 208.0;
 
 /// The most rates of one kind that a search of estimated rates computes.
-const MOST_RATES: u32 = 20;
+const MOST_RATES: u32 = 12;
 
 /// The logarithm of the factor between a wanted rate and the one that a search aims at.
 const AIM: f64 = 0.01;
 
-/// That of a rate that is close enough: of a rough one, and of a full one, since the rates of some sizes differ by more.
+/// The amount by which a search aims lower after each full rate but the first.
+const LOWER: f64 = 0.3;
+
+/// The logarithm for a rough rate that is close enough.
 const CLOSE: f64 = 0.02;
-const CLOSE_ENOUGH: f64 = 0.5;
 
 /// Sizes that differ by less than one of so many parts do not show how rates fall, and are as good.
 const NEAR: u64 = 64;
@@ -73,7 +78,8 @@ impl dyn AnyFormat + '_ {
 
     /// Returns the smallest bits per key, to a hundredth and above 0, whose `expected_rate` does
     /// not exceed the wanted one: of the first whole number that reaches it, and the hundredths below that. In the formats
-    /// of LevelDB and Basho, whose rates are estimates, somewhat fewer may suffice.
+    /// of LevelDB and Basho, whose rates are estimates, and from 51 bits per key on in RocksDB's legacy format, where some
+    /// sizes are bad ones, somewhat fewer may suffice.
     ///
     /// # Errors
     ///
@@ -121,7 +127,6 @@ impl dyn AnyFormat + '_ {
         // Rates, without the share of equal hash values, fall with a power of the size that is at most the textbook's.
         let most_power = |bits: u64| (bits as f64 / HUNDREDTHS_FOR_E).max(1.0);
         let approach = |start: u64, mut power: f64, is_full: bool| {
-            let close = if is_full { CLOSE_ENOUGH } else { CLOSE };
             let (mut low, mut high, mut at, mut last) = (first - 1, most + 1, start, None);
             for number in 1..=MOST_RATES {
                 let bits = hundredths(at);
@@ -137,7 +142,8 @@ impl dyn AnyFormat + '_ {
                 } else {
                     high = least(1, at, is_same).unwrap_or(at);
                 }
-                let is_close = (-close..=0.0).contains(&above);
+                // Full rates take long: the first size that is enough is found.
+                let is_close = above <= 0.0 && (is_full || above >= -CLOSE);
                 if is_close || high - low < 2 + at / NEAR {
                     break;
                 }
@@ -147,13 +153,12 @@ impl dyn AnyFormat + '_ {
                     let measured: f64 = (above - before) / libm::log(other as f64 / at as f64);
                     power = measured.clamp(0.5, most_power(at));
                 }
-                // Full rates take long: larger and larger steps, as long as no size is enough.
-                let factor = if is_full && high > most {
-                    2.0 * f64::from(number)
-                } else {
-                    1.0
+                // Rates of few keys are rough guides: they fall with the square of the size, by chances of a start and a step.
+                let (aim, power) = match is_full {
+                    true => (LOWER * f64::from(number - 1), power.clamp(2.0, 5.0)),
+                    false => (0.0, power),
                 };
-                let further = libm::exp(factor * (above + AIM) / power).min(8.0);
+                let further = libm::exp((above + AIM + aim) / power).min(8.0);
                 at = match low >= first && high <= most && number > 3 {
                     // Rates fall in steps where the probe count changes.
                     true => low.midpoint(high),
@@ -187,14 +192,13 @@ impl dyn AnyFormat + '_ {
         let rate_at = |bits| self.expected_rate(keys, BitsPerKey::whole(bits));
         // While k grows, the rate can rise again, so all values are tried.
         let reach = self.reach(keys);
-        let tried_singly = reach.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
+        let tried_singly = reach.map_or(BITS_OF_ROCKSDB_AT_MOST_PROBES, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let (mut lowest, mut last) = ((f64::INFINITY, 1), None);
         for bits in 1..tried_singly {
             let size = self.size(keys, BitsPerKey::whole(bits))?;
             // Exact rates take long for a crowded filter, and there the bound is enough.
-            let is_last = bits + 1 == tried_singly;
             let is_too_few = || Ok(keys > 0 && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted);
-            if last == Some(size) || !is_last && is_too_few()? {
+            if last == Some(size) || is_too_few()? {
                 continue;
             }
             last = Some(size);
@@ -206,17 +210,14 @@ impl dyn AnyFormat + '_ {
                 lowest = (reached, bits);
             }
         }
-        let Some(reach) = reach else {
-            return self.unreachable(keys, wanted, lowest.1);
-        };
-        // From here on more bits never raise the rate, and beyond the reach of hash values they never lower it.
-        let most = most_bits(reach, keys);
+        // From here on more bits seldom raise the rate, and beyond the reach of hash values they never lower it.
+        let most = reach.map_or(MAX_BITS_OF_ROCKSDB, |reach| most_bits(reach, keys));
         let at_best = rate_at(most)?;
         if at_best > wanted {
             return self.unreachable(keys, wanted, if at_best < lowest.0 { most } else { lowest.1 });
         }
         // By doubling, because a small filter's rate is computed faster.
-        let (mut low, mut high) = (BITS_PER_KEY_AT_MOST_PROBES, BITS_PER_KEY_AT_MOST_PROBES);
+        let (mut low, mut high) = (tried_singly, tried_singly);
         while high < most && rate_at(high)? > wanted {
             low = high + 1;
             high = high.saturating_mul(2).min(most);
