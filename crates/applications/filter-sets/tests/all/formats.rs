@@ -502,10 +502,10 @@ fn bytes_are_the_most_and_give_the_lowest_rate() {
                 }
                 best => best.unwrap(),
             };
-            // Estimates of low rates are rough.
+            // Estimates of low rates are rough, and the lowest no guide.
             let less = each.sizing(keys, Size::Bytes(1 << 28)).unwrap();
             assert!(
-                best.rate <= 1.3 * less.rate,
+                best.rate <= 1.3 * less.rate.max(1e-10),
                 "{name}, {keys} keys: {best:?}, {less:?}"
             );
         }
