@@ -476,8 +476,13 @@ fn bytes_are_the_most_and_give_the_lowest_rate() {
                 continue;
             };
             assert!(best.bytes <= most, "{name}: {best:?}");
-            // Sizes of filters with few keys differ more where all are multiples of 64 bits.
-            let tolerance = if best.bits_per_key.is_some() { 0.99 } else { 0.95 };
+            // Sizes of filters with few keys differ more where all are multiples of 64 bits, and estimates of low rates are
+            // rough.
+            let tolerance = match best.bits_per_key {
+                Some(_) if best.rate > 1e-5 => 0.99,
+                Some(_) => 0.9,
+                None => 0.95,
+            };
             for share in [0.5, 0.9, 0.97] {
                 let less = each.sizing(keys, Size::Bytes((most as f64 * share) as u64));
                 assert!(
@@ -497,10 +502,10 @@ fn bytes_are_the_most_and_give_the_lowest_rate() {
                 }
                 best => best.unwrap(),
             };
-            // Estimates of low rates are rough.
+            // Estimates of low rates are rough, and the lowest no guide.
             let less = each.sizing(keys, Size::Bytes(1 << 28)).unwrap();
             assert!(
-                best.rate <= 1.3 * less.rate,
+                best.rate <= 1.3 * less.rate.max(1e-10),
                 "{name}, {keys} keys: {best:?}, {less:?}"
             );
         }
