@@ -31,6 +31,7 @@ pub use format::Format;
 pub use hashed_key::HashedKey;
 pub use kernel_choice::BestKernel;
 pub use of_format::Policy;
+pub(crate) use prepared::Restore;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last
