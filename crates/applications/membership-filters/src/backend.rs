@@ -8,9 +8,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::envelope::{Reader, Writer};
+use crate::batch::in_batches;
+use crate::contents::{Reader, Writer};
 use crate::error::{Error, Violation};
-use crate::filter::in_batches;
 use crate::hash::{Hash128, HashId};
 use crate::stats::Stats;
 

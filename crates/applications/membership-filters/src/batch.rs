@@ -28,6 +28,27 @@ const GROUP: usize = 8;
 /// with more probes are inserted one by one.
 const AHEAD: usize = 512;
 
+/// The number of keys hashed at a time: enough to wait for memory rarely, few enough for the stack.
+const TOGETHER: usize = 512;
+
+/// Collects hashes in a buffer on the stack, and passes them on in order, as long as `then` returns true.
+pub(crate) fn in_batches<H: Copy + Default>(
+    hashes: impl Iterator<Item = H>,
+    mut then: impl FnMut(&[H]) -> bool,
+) {
+    let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
+    loop {
+        let mut count = 0;
+        for (place, hash) in batch.iter_mut().zip(&mut hashes) {
+            *place = hash;
+            count += 1;
+        }
+        if !then(batch.get(..count).unwrap_or_default()) || count < TOGETHER {
+            return;
+        }
+    }
+}
+
 /// A key that has not dropped out.
 #[derive(Clone, Copy, Default)]
 struct Lane<const RULE: u8> {

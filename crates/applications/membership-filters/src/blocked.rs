@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use crate::backend::{Backend, Exclusive, Merge, StoredSize};
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Xxph3;

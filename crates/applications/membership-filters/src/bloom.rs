@@ -10,11 +10,11 @@ use crate::atomic_bits::AtomicU64;
 #[cfg(target_has_atomic = "64")]
 use crate::backend::Concurrent;
 use crate::backend::{Backend, Exclusive, Merge, StoredSize};
-use crate::batch;
+use crate::batch::{self, in_batches};
 use crate::bits::{Bits, WORD, Word};
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
-use crate::filter::{Filter, in_batches};
+use crate::filter::Filter;
 use crate::hash::{Hash128, HashId};
 use crate::stats::{Stats, estimated_len, rate};
 use crate::steps::{Rule, Steps, by_rule};

@@ -6,7 +6,7 @@
 use crate::backend::{Backend, Counted, Exclusive, Remove, StoredSize};
 use crate::bits::{Bits, MAX_WORD_COUNT};
 use crate::bloom::{Bloom, Variety as _};
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::guava::{self, Parameters, Strategy};

@@ -3,7 +3,7 @@
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
 use crate::backend::{Backend, Counted, Exclusive, Remove, StoredSize};
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::hash::{Hash128, Xxph3};

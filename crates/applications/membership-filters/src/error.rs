@@ -103,15 +103,6 @@ impl Violation {
             path: None,
         })
     }
-
-    /// Adds what form of filter of this length begins with these bytes, if they tell it.
-    pub(crate) fn with_form_of(mut self: Box<Self>, head: &[u8], len: Option<u64>) -> Box<Self> {
-        if let Some(form) = crate::kinds::describe(head, len) {
-            self.given += ": these bytes seem to be ";
-            self.given += &form;
-        }
-        self
-    }
 }
 
 impl Display for Violation {

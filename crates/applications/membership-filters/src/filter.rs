@@ -1,11 +1,12 @@
-//! The filter: a backend, which has the places of keys, and a funnel, which hashes them. All methods that kinds share are here.
+//! The filter: a backend, which has the places of keys, and a funnel, which hashes them. All methods that kinds share are
+//! here, but those that write and read its stored form.
 
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use crate::backend::{Backend, Concurrent, Counted, Exclusive, Merge, Remove};
-use crate::envelope::{self, CHECKSUM_LEN, HEADER_LEN};
+use crate::batch::in_batches;
 use crate::error::Error;
 use crate::funnel::{Funnel, Hashed};
 use crate::hash::{Function, Hash128, HashFunction as _, Hashing, Xxph3};
@@ -62,27 +63,6 @@ impl<B: Backend + fmt::Debug, F: fmt::Debug, A> fmt::Debug for Filter<B, F, A> {
             .field("funnel", &self.funnel)
             .field("backend", &self.backend);
         fields.finish()
-    }
-}
-
-/// The number of keys hashed at a time: enough to wait for memory rarely, few enough for the stack.
-const TOGETHER: usize = 512;
-
-/// Collects hashes in a buffer on the stack, and passes them on in order, as long as `then` returns true.
-pub(crate) fn in_batches<H: Copy + Default>(
-    hashes: impl Iterator<Item = H>,
-    mut then: impl FnMut(&[H]) -> bool,
-) {
-    let (mut hashes, mut batch) = (hashes, [H::default(); TOGETHER]);
-    loop {
-        let mut count = 0;
-        for (place, hash) in batch.iter_mut().zip(&mut hashes) {
-            *place = hash;
-            count += 1;
-        }
-        if !then(batch.get(..count).unwrap_or_default()) || count < TOGETHER {
-            return;
-        }
     }
 }
 
@@ -519,74 +499,5 @@ impl<B: Remove, F: PartialEq> Filter<B, F> {
     pub fn remove_hashed(&mut self, hash: &Hashed<F>) -> Result<bool, Error> {
         let hash = self.own(hash)?;
         Ok(self.backend.remove(hash.into()))
-    }
-}
-
-/// The stored form, with a checksum, as [`format`](crate::format) describes it.
-impl<B: Backend, F: Hashing, A> Filter<B, F, A> {
-    /// Returns the stored form.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        envelope::to_bytes(self)
-    }
-
-    /// Writes the stored form in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
-    ///
-    /// If other threads insert into the filter meanwhile, the form is whole: it holds every key whose insertion happened before
-    /// the call, and all, some or none of the bits of the others.
-    #[cfg(feature = "std")]
-    pub fn write_to(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
-        envelope::write(self, &mut |bytes: &[u8]| writer.write_all(bytes))
-    }
-
-    /// Writes the stored form to a file, which appears, or replaces another, when it is complete. Needs the feature
-    /// `save`.
-    ///
-    /// # Errors
-    ///
-    /// [`Write`](crate::Error::Write), with the name of the file.
-    #[cfg(feature = "save")]
-    pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), Error> {
-        let path = path.as_ref();
-        whole_files::save(path, |file| self.write_to(file))
-            .map_err(|error| Error::Write(error.into()).of_file(path))
-    }
-
-    /// Returns the length of the stored form in bytes.
-    pub fn stored_len(&self) -> u64 {
-        HEADER_LEN + self.backend.contents_len() + CHECKSUM_LEN
-    }
-}
-
-/// Reading of the stored form, with the funnel that the filter was written with. Spark's filter and RedisBloom's have the same
-/// methods without a funnel.
-impl<B: Backend<Funnel = Option<D>>, D, F: Hashing, A> Filter<B, F, A> {
-    /// Reads the filter from its stored form; trailing bytes are an error.
-    ///
-    /// # Errors
-    ///
-    /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead;
-    /// [`Incompatible`](crate::Error::Incompatible) says that the filter was written with a funnel of another hash;
-    /// [`Error`] otherwise names the fault in the bytes.
-    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, funnel)
-    }
-
-    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. The first fields
-    /// are read one by one: wrap a file in a `BufReader`. Needs the feature `std`.
-    #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
-        envelope::read_from(reader, funnel)
-    }
-
-    /// Reads a file that holds the stored form. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the
-    /// file.
-    #[cfg(feature = "std")]
-    pub fn open(path: impl AsRef<std::path::Path>, funnel: F) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), funnel)
     }
 }

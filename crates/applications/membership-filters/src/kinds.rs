@@ -21,6 +21,8 @@
 //! # Ok::<(), membership_filters::Error>(())
 //! ```
 
+pub(crate) mod kind;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -32,11 +34,14 @@ use core::fmt;
 use filter_policy::sizing::{Textbook, largest, lowest_rate};
 
 use crate::backend::{Backend, Blocked, Counting, Cuckoo, Exclusive, Rotating, StoredSize};
+#[cfg(feature = "std")]
+use crate::contents::Put;
 use crate::envelope::{self, CHECKSUM_LEN, HEADER, HEADER_LEN};
 use crate::error::{Error, Violation};
 use crate::filter::Filter;
 use crate::funnel::Bytes;
 use crate::hash::{Encoding, Function, Hash128, HashId, Hashing as _, Xxph3};
+use crate::kinds::kind::Kind;
 use crate::stats::Stats;
 use crate::{guava, redisbloom, spark};
 
@@ -372,7 +377,7 @@ where
     fn write_to(&self, form: Form, writer: &mut dyn std::io::Write) -> std::io::Result<()> {
         let invalid = |error| std::io::Error::new(std::io::ErrorKind::InvalidInput, error);
         check_form::<B>(self.funnel, form).map_err(invalid)?;
-        let put: &mut envelope::Put<'_, _> = &mut |bytes: &[u8]| writer.write_all(bytes);
+        let put: &mut Put<'_, _> = &mut |bytes: &[u8]| writer.write_all(bytes);
         match form {
             Form::Envelope => envelope::write(self, put),
             Form::Stream => envelope::write_bare(&self.backend, put),
@@ -414,39 +419,6 @@ fn is_guavas(hash: HashId) -> bool {
     hash.with_encoding(Encoding::BYTES) == Bytes.hash_id()
 }
 
-/// The stream of another program, in which a kind is stored.
-pub(crate) struct Stream {
-    /// The name of the stream, and of the function that reads it.
-    pub(crate) text: &'static str,
-    /// Returns true if a stream of this length may begin so, of which a few bytes are given.
-    pub(crate) may_begin: fn(&[u8], Option<u64>) -> bool,
-    /// Returns the seed of a stream that begins so, and whether it is certain that it is one. The length is that of all bytes,
-    /// and the last argument true in an envelope.
-    pub(crate) recognise: Recognise,
-}
-
-type Recognise = fn(&[u8], u64, bool) -> Option<(i32, bool)>;
-
-/// A line of the list.
-pub(crate) struct Kind<B: Backend> {
-    pub(crate) names: &'static [&'static str],
-    pub(crate) stream: Option<Stream>,
-    /// Set if the envelope is read.
-    pub(crate) reads_envelope: bool,
-    /// Set if the seed of the hash can be chosen.
-    pub(crate) has_seed: bool,
-    /// Set if integers of 32 bits are hashed as 64-bit ones.
-    pub(crate) widens_integers: bool,
-    /// Set if more bytes than the largest filter has are refused.
-    pub(crate) refuses_more: bool,
-    /// The hash function of new filters, unless the backend has its own.
-    pub(crate) function: Function,
-    /// Returns true if an envelope that states this function is of this kind, not of another one with the same backend.
-    pub(crate) is_of: fn(Function) -> bool,
-    /// Returns the parameters of this kind, with this seed.
-    pub(crate) of: fn(B::Parameters, i32) -> B::Parameters,
-}
-
 /// A rate times this is the next that [`lowest_rate`] tries, and a little lower.
 const LOWER: f64 = 1.0 - 2e-6;
 
@@ -471,20 +443,6 @@ fn check_limit(bytes: u64, wanted: f64, larger: Result<(StoredSize, u64), Error>
 }
 
 impl<B: Backend> Kind<B> {
-    pub(crate) const fn enveloped(names: &'static [&'static str]) -> Self {
-        Self {
-            names,
-            stream: None,
-            reads_envelope: true,
-            has_seed: false,
-            widens_integers: false,
-            refuses_more: false,
-            function: Function::Murmur3,
-            is_of: |_| true,
-            of: |parameters, _| parameters,
-        }
-    }
-
     fn parameters(&self, capacity: u64, size: Size, seed: i32) -> Result<B::Parameters, Error> {
         let of = |parameters| (self.of)(parameters, seed);
         let by_bits = |bits| Ok::<_, Error>(B::sized_by_bits(capacity, bits)?.map(of));
@@ -743,10 +701,10 @@ where
             if B::HASH.is_none() && encoding != wanted && !is_number {
                 return Err(Error::argument("the filter's keys", wanted, encoding));
             }
-            let filter: Filter<B, HashId> = envelope::from_bytes(bytes, stored)?;
+            let filter: Filter<B, HashId> = envelope::from_bytes(bytes, stored, describe)?;
             filter.backend
         } else {
-            envelope::from_bare(bytes)?
+            envelope::from_bare(bytes, describe)?
         };
         if self.stream.is_none() {
             // Also where another kind with the same backend has the function that the envelope states.

@@ -5,15 +5,16 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::backend::{Backend, Counted, Exclusive, StoredSize, ToCommands};
-use crate::envelope::{Reader, Writer};
-use crate::error::{Error, Violation};
+use crate::contents::{Reader, Writer};
+use crate::error::Error;
 use crate::filter::Filter;
 use crate::funnel::{Funnel, hashing};
 use crate::hash::{Encoding, Function, Hash128, HashFunction, HashId, Hashing};
-use crate::kinds::{Kind, Stream};
+use crate::kinds::kind::{Kind, Stream};
 use crate::stats::Stats;
 use crate::steps::Rule;
 
+mod chain;
 mod chunks;
 mod keys;
 mod layer;
@@ -21,6 +22,7 @@ mod parameters;
 
 use layer::Layer;
 
+pub use chain::Chain;
 pub use keys::{companion_key, hash_tag};
 pub use parameters::{Link, Parameters};
 
@@ -76,20 +78,6 @@ impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for RedisBytes {
 /// ```
 pub type BloomFilter = Filter<Chain, RedisBytes>;
 
-/// The backend of [`BloomFilter`]: links.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chain {
-    /// The factor between the capacities of links, if the chain scales; no more than a number in the header if not.
-    expansion: u32,
-    is_scaling: bool,
-    /// Set if the bits of further links are a power of two, as in RedisBloom 1 and 2.0.
-    is_rounded: bool,
-    /// The full links, oldest first.
-    full: Vec<Layer>,
-    /// The link that takes new keys.
-    last: Layer,
-}
-
 /// What `BF.INFO` says of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -138,6 +126,22 @@ impl BloomFilter {
             len: self.len(),
             expansion: chain.is_scaling.then_some(chain.expansion),
         }
+    }
+
+    /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
+    /// bytes. The first is a header, and the others have at most 16 MiB.
+    pub fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
+        self.backend.chunks()
+    }
+
+    /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
+    /// step. The chunks go to another key, which takes the place of this one in the last step, if the server has taken every chunk;
+    /// otherwise that step fails, and the server keeps the filter that is there. The other key is named after the bytes of the filter, so
+    /// that loads of two filters at once do not meet. Its chunks wait ten minutes for the next.
+    ///
+    /// The server needs memory for both filters until then. The longest step is that of a chunk, 16 MiB.
+    pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
+        self.backend.commands(key)
     }
 }
 
@@ -306,35 +310,5 @@ impl Exclusive for Chain {
 impl Counted for Chain {
     fn count(&self) -> u64 {
         self.sum(|layer| layer.len)
-    }
-}
-
-impl Chain {
-    fn next_link(&self) -> Result<Layer, Error> {
-        let Link { capacity, rate, .. } = self.last.shape;
-        if !self.is_scaling {
-            let (thing, range) = ("the keys of a chain that does not scale", "at most its capacity");
-            let got = format_args!("one more than {capacity}");
-            return Err(Error::Full(Violation::new(thing, range, got)));
-        }
-        if rate * 0.5 == 0.0 {
-            let (links, thing) = (self.full.len() + 1, "the number of links");
-            let range = format_args!(
-                "at most {links}, after which the rate would be 0: give a larger capacity or expansion"
-            );
-            return Err(Error::Full(Violation::new(thing, range, links + 1)));
-        }
-        // A number that is too large is refused.
-        let capacity = capacity.saturating_mul(self.expansion.into());
-        let link = if self.is_rounded { Link::rounded } else { Link::new };
-        Layer::new(link(capacity, rate * 0.5)?)
-    }
-
-    fn sum(&self, of: fn(&Layer) -> u64) -> u64 {
-        self.layers().map(of).fold(0, u64::saturating_add)
-    }
-
-    fn layers(&self) -> impl Iterator<Item = &Layer> {
-        self.full.iter().chain([&self.last])
     }
 }

@@ -6,7 +6,7 @@ use core::mem;
 
 use crate::backend::{Backend, Exclusive, Merge, StoredSize};
 use crate::blocked::{Blocked, Parameters};
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Xxph3;

@@ -25,7 +25,7 @@ struct Form {
 
 impl Form {
     fn read<B: Backend, F: Hashing, A>(&self, funnel: F) -> Result<Filter<B, F, A>, Error> {
-        let filter: Filter<B, F, A> = envelope::from_bytes(&self.bytes, funnel)?;
+        let filter: Filter<B, F, A> = envelope::from_bytes(&self.bytes, funnel, kinds::describe)?;
         check("the kind", kind_of::<B>(&self.bytes), &self.kind)?;
         check(
             "the funnel",

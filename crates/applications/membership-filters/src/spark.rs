@@ -133,7 +133,7 @@ impl BloomFilter {
         Self::new(&Parameters::new(capacity, rate)?)
     }
 
-    pub(super) const fn of_backend(bloom: Bloom<Version>) -> Self {
+    pub(crate) const fn of_backend(bloom: Bloom<Version>) -> Self {
         let funnel = bloom.variety.funnel();
         Self::of(bloom, funnel)
     }

@@ -7,6 +7,8 @@ pub(crate) mod builder;
 pub mod contract;
 mod format;
 mod hashed_key;
+mod kernel_choice;
+mod of_format;
 mod prepared;
 pub(crate) mod query;
 
@@ -25,8 +27,11 @@ use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
 pub use any::AnyFormat;
 pub(crate) use any::{Facts, FilterSize, ListedFormat};
-pub use format::{BestKernel, Format, Policy};
+pub use format::Format;
 pub use hashed_key::HashedKey;
+pub use kernel_choice::BestKernel;
+pub use of_format::Policy;
+pub(crate) use prepared::Restore;
 pub use prepared::{OwnedFilter, Prepared, PreparedFilter};
 
 /// A filter that matches every key, for every reader of LevelDB's format and every policy: in LevelDB's format, a last

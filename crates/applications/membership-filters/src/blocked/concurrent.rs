@@ -9,7 +9,7 @@ use crate::arch;
 use crate::atomic_bits::{self, AtomicU64};
 use crate::backend::{Backend, Concurrent, StoredSize};
 use crate::bits::Word;
-use crate::envelope::{Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::{Filter, Shared};
 use crate::hash::Xxph3;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::atomic_bits::AtomicU64;
 use crate::bits::{Bits, Word};
 use crate::bloom::{Bloom, Variety};
-use crate::envelope::{self, Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 #[cfg(target_has_atomic = "64")]
@@ -14,8 +14,7 @@ use crate::filter::Shared;
 use crate::guava::header::StreamHeader;
 use crate::guava::parameters::Parameters;
 use crate::guava::strategy::Strategy;
-use crate::hash::{Hashing, Murmur3};
-use crate::kinds::{Kind, Stream};
+use crate::kinds::kind::{Kind, Stream};
 use crate::steps::Rule;
 
 /// Guava's `BloomFilter`: a compact set that never misses an inserted key, but may seem to contain an absent one.
@@ -116,7 +115,7 @@ impl Variety for Strategy {
         let (strategy, words) = header.validate().map_err(|error| match (error, head) {
             // Other heads are Guava's, damaged.
             (Error::InvalidField(violation), [2..=u8::MAX, ..] | [_, 0, ..]) => {
-                Error::InvalidField(violation.with_form_of(&head, reader.len()))
+                Error::InvalidField(reader.with_form(violation, &head))
             }
             (error, _) => error,
         })?;
@@ -158,25 +157,6 @@ impl<W: Word, F, A> Filter<Bloom<Strategy, W>, F, A> {
     /// Returns the header of this filter's stream.
     pub(crate) fn stream_header(&self) -> StreamHeader {
         StreamHeader::new(self.strategy(), self.probe_count(), self.backend.bits.words())
-    }
-}
-
-/// Guava's stream.
-impl<W: Word, F: Hashing<Function = Murmur3>, A> Filter<Bloom<Strategy, W>, F, A> {
-    /// Returns Guava's stream, the bytes of `writeTo`.
-    #[must_use]
-    pub fn to_guava(&self) -> Vec<u8> {
-        envelope::to_bare(&self.backend)
-    }
-
-    /// Reads Guava's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed, and so does another
-    /// hash than the writer's: the form of [`to_bytes`](Self::to_bytes) has a checksum and names the hash.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
-    pub fn from_guava(bytes: &[u8], funnel: F) -> Result<Self, Error> {
-        envelope::from_bare(bytes).map(|backend| Self::of(backend, funnel))
     }
 }
 

@@ -7,12 +7,12 @@ use core::iter;
 
 use hashzoo::xxh3_64;
 
+use super::chain::Chain;
 use super::keys::companion_key;
+use super::layer::Layer;
 use super::parameters::{LN_2, LOG2_BITS, Link, MAX_EXPANSION};
-use super::{BloomFilter, Chain, Layer, RedisBytes};
-use crate::backend::Counted as _;
 use crate::bits::Bits;
-use crate::envelope::{self, ByteSource, Reader};
+use crate::contents::{ByteSource, FormOf, Reader};
 use crate::error::{Error, Violation};
 use crate::stored::{invalid, of_field, within};
 
@@ -55,89 +55,6 @@ enum HeaderForm {
     Today,
 }
 
-impl BloomFilter {
-    /// Returns the chunks of the filter, as repeated calls of `BF.SCANDUMP` do: the iterator to pass to `BF.LOADCHUNK` with the
-    /// bytes. The first is a header, and the others have at most 16 MiB.
-    pub fn chunks(&self) -> impl Iterator<Item = (i64, Vec<u8>)> {
-        self.backend.chunks()
-    }
-
-    /// Reads a filter from its chunks in their order, as `BF.SCANDUMP` returns them; those may be divided in other places. Ends
-    /// at a chunk of the iterator 0, which `BF.SCANDUMP` returns behind the last. All must be of one dump of a filter that is not
-    /// replaced meanwhile: no chunk tells its filter, and bits of another one deny keys. Whatever the bytes claim, reading needs at most
-    /// four times their memory, and some hundred bytes for the text of an error.
-    ///
-    /// # Errors
-    ///
-    /// [`Truncated`](crate::Error::Truncated) if chunks are missing at the end, [`TrailingBytes`](crate::Error::TrailingBytes)
-    /// if there are too many, [`InvalidField`](crate::Error::InvalidField) for a chunk of another place and for a header that
-    /// no server writes.
-    pub fn from_chunks<'a>(chunks: impl IntoIterator<Item = (i64, &'a [u8])>) -> Result<Self, Error> {
-        let mut source = Chunks {
-            chunks: chunks.into_iter().take_while(|&(stated, _)| stated != 0),
-            iterator: 0,
-            chunk: &[],
-        };
-        let mut reader = Reader::plain(&mut source);
-        let chain = Chain::read_chunks(&mut reader)?;
-        reader.end()?;
-        Ok(Self::of(chain, RedisBytes))
-    }
-
-    /// Returns the commands that load the filter under a key, each as its arguments: scripts, of which the server runs each in one
-    /// step. The chunks go to another key, which takes the place of this one in the last step, if the server has taken every chunk;
-    /// otherwise that step fails, and the server keeps the filter that is there. The other key is named after the bytes of the filter, so
-    /// that loads of two filters at once do not meet. Its chunks wait ten minutes for the next.
-    ///
-    /// The server needs memory for both filters until then. The longest step is that of a chunk, 16 MiB.
-    pub fn commands(&self, key: &[u8]) -> impl Iterator<Item = Vec<Vec<u8>>> {
-        self.backend.commands(key)
-    }
-
-    /// Returns the bytes of all chunks, one after the other.
-    #[must_use]
-    pub fn to_redisbloom(&self) -> Vec<u8> {
-        envelope::to_bare(&self.backend)
-    }
-
-    /// Reads the bytes of all chunks, one after the other; trailing bytes are an error. Damaged bits go unnoticed: the form of
-    /// [`to_bytes`](Self::to_bytes) has a checksum.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
-    pub fn from_redisbloom(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes).map(|chain| Self::of(chain, RedisBytes))
-    }
-
-    /// Reads the filter from its stored form; trailing bytes are an error.
-    ///
-    /// # Errors
-    ///
-    /// [`WrongFormat`](crate::Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise
-    /// names the fault in the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, RedisBytes)
-    }
-
-    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
-    /// `std`.
-    #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, RedisBytes)
-    }
-
-    /// Reads a file that holds the stored form. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
-    #[cfg(feature = "std")]
-    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), RedisBytes)
-    }
-}
-
 /// Returns the number of bytes of all chunks.
 pub(super) const fn chunks_len(links: u64, bits: u64) -> u64 {
     FIELDS_LEN + links * LINK_LEN + bits / 8
@@ -155,6 +72,22 @@ pub(super) fn begins(head: &[u8], len: u64) -> bool {
 }
 
 impl Chain {
+    /// Reads a chain from its chunks: see [`BloomFilter::from_chunks`](super::BloomFilter::from_chunks).
+    pub(crate) fn from_chunks<'a>(
+        chunks: impl Iterator<Item = (i64, &'a [u8])>,
+        form_of: FormOf,
+    ) -> Result<Self, Error> {
+        let mut source = Chunks {
+            chunks: chunks.take_while(|&(stated, _)| stated != 0),
+            iterator: 0,
+            chunk: &[],
+        };
+        let mut reader = Reader::plain(&mut source, Some(form_of));
+        let chain = Self::read_chunks(&mut reader)?;
+        reader.end()?;
+        Ok(chain)
+    }
+
     pub(super) fn read_chunks(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let stated = reader.u64()?;
         let mut number = || reader.array().map(u32::from_le_bytes);
@@ -162,7 +95,7 @@ impl Chain {
         if options & !(NO_ROUNDING | NO_SCALING) != HASHES_OF_64_BITS {
             let range = "4, 5, 12 or 13, of filters by 64-bit hashes";
             let violation = Violation::new("the options", range, options);
-            let violation = violation.with_form_of(&stated.to_le_bytes(), reader.len());
+            let violation = reader.with_form(violation, &stated.to_le_bytes());
             return Err(Error::InvalidField(violation));
         }
         let is_scaling = options & NO_SCALING == 0;
@@ -254,7 +187,7 @@ impl Chain {
     }
 
     fn header(&self) -> Vec<u8> {
-        let [len, links] = [self.count(), self.sum(|_| 1)].map(u64::to_le_bytes);
+        let [len, links] = [self.sum(|layer| layer.len), self.sum(|_| 1)].map(u64::to_le_bytes);
         let [no_rounding, no_scaling] = [self.is_rounded, self.is_scaling].map(|is_set| u32::from(!is_set));
         let options = HASHES_OF_64_BITS + no_rounding * NO_ROUNDING + no_scaling * NO_SCALING;
         let [options, expansion] = [options, self.expansion].map(u32::to_le_bytes);

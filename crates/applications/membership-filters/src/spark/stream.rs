@@ -1,14 +1,12 @@
 //! Spark's stream: a header of 12 or 16 bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
-use alloc::vec::Vec;
-
-use super::{BloomFilter, ItemBytes, Parameters, Version};
+use super::{ItemBytes, Parameters, Version};
 use crate::bits::{MAX_WORD_COUNT, WORD};
 use crate::bloom::{Bloom, Variety};
-use crate::envelope::{self, Reader, Writer};
+use crate::contents::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::hash::{Encoding, Function, HashId};
-use crate::kinds::{Kind, Stream};
+use crate::kinds::kind::{Kind, Stream};
 use crate::steps::Rule;
 use crate::stored::invalid;
 
@@ -24,7 +22,7 @@ struct StreamHeader {
 impl StreamHeader {
     /// Decodes and checks the header at the start of a stream, which has at most 16 bytes.
     fn from_prefix(mut stream: &[u8]) -> Result<Self, Error> {
-        Self::read(&mut Reader::plain(&mut stream))
+        Self::read(&mut Reader::plain(&mut stream, None))
     }
 
     /// Returns the length in bytes of a stream with this header.
@@ -39,8 +37,7 @@ impl StreamHeader {
             let violation = Violation::new("the version", "1 or 2", number_of_version);
             let further = reader.array::<2>().unwrap_or_default();
             let head = [&number_of_version.to_be_bytes()[..], &further].concat();
-            let violation = violation.with_form_of(&head, reader.len());
-            return Err(Error::UnsupportedVersion(violation));
+            return Err(Error::UnsupportedVersion(reader.with_form(violation, &head)));
         }
         let probe_count = number()?;
         let version = match number_of_version {
@@ -67,51 +64,6 @@ impl StreamHeader {
             probe_count,
             word_count,
         })
-    }
-}
-
-impl BloomFilter {
-    /// Returns Spark's stream, the bytes of `writeTo`.
-    #[must_use]
-    pub fn to_spark(&self) -> Vec<u8> {
-        envelope::to_bare(&self.backend)
-    }
-
-    /// Reads Spark's stream, the bytes of `writeTo`; trailing bytes are an error. Damaged bits go unnoticed: the form of
-    /// [`to_bytes`](Self::to_bytes) has a checksum.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] names the fault in the header, or the number of missing bytes. Bytes that begin like another form are named.
-    pub fn from_spark(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bare(bytes).map(Self::of_backend)
-    }
-
-    /// Reads the filter from its stored form; trailing bytes are an error.
-    ///
-    /// # Errors
-    ///
-    /// [`WrongFormat`](Error::WrongFormat) names the form that the bytes seem to have instead; [`Error`] otherwise names the
-    /// fault in the bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        envelope::from_bytes(bytes, ItemBytes::default())
-    }
-
-    /// Reads the stored form and nothing after it. Fails as [`from_bytes`](Self::from_bytes) and the reader. Needs the feature
-    /// `std`.
-    #[cfg(feature = "std")]
-    pub fn read_from(reader: impl std::io::Read) -> Result<Self, Error> {
-        envelope::read_from(reader, ItemBytes::default())
-    }
-
-    /// Reads a file that holds the stored form. Needs the feature `std`.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](Error::NotFound) and the errors of [`from_bytes`](Self::from_bytes), with the name of the file.
-    #[cfg(feature = "std")]
-    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        envelope::open(path.as_ref(), ItemBytes::default())
     }
 }
 

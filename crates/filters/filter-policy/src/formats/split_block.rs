@@ -1,6 +1,7 @@
 //! Split blocks: eight probes in each block of 32 bytes, without metadata. FORMAT.md: "Split blocks".
 
 pub(crate) mod bits;
+pub(crate) mod build;
 mod definition;
 mod kernel;
 #[cfg(feature = "alloc")]
@@ -156,7 +157,7 @@ impl<H: BlockHash> Format for SplitBlock<H> {
     fn build(&self, kernel: KernelToken, source: Source<'_, u64>, out: &mut [u8]) -> Result<usize, Error> {
         let filter = room(out, self.max_len(source.len())?)?;
         filter.fill(0);
-        bits::insert::<H>(kernel, filter.as_chunks_mut().0, source);
+        build::insert::<H>(kernel, filter.as_chunks_mut().0, source);
         Ok(filter.len())
     }
 

@@ -18,6 +18,7 @@ use hashzoo::xxph3_64;
 use super::leveldb::KeyHasher;
 use super::rocksdb::ribbon::bits as ribbon;
 use super::split_block::bits::{self as split_block, Xxph3};
+use super::split_block::build as build_split_block;
 use super::{BloomFilterPolicy, TEN};
 use crate::policy::any::Pinned;
 use crate::policy::contract;
@@ -613,14 +614,14 @@ fn split_blocks_one_by_one() {
                 let filters: Vec<_> = (0..blocks.len().min(64)).map(|from| &blocks[from..]).collect();
                 outcome.push(split_block::may_match_each(kernel, &filters, hash));
                 let mut alone = [[0; split_block::BLOCK_LEN]];
-                split_block::insert_hash(kernel, &mut alone, hash);
+                build_split_block::insert_hash(kernel, &mut alone, hash);
                 let words = split_block::words_of(hash).map(u64::to_le_bytes);
                 assert_eq!(words.as_flattened(), alone.as_flattened());
             }
             let (half, rest) = hashes.split_at(count / 2);
-            split_block::insert::<Xxph3>(kernel, blocks, Source::Hashes(half));
+            build_split_block::insert::<Xxph3>(kernel, blocks, Source::Hashes(half));
             rest.iter()
-                .for_each(|&hash| split_block::insert_hash(kernel, blocks, hash));
+                .for_each(|&hash| build_split_block::insert_hash(kernel, blocks, hash));
             let found = (outcome, bits.to_vec());
             assert!(
                 known.get_or_insert_with(|| found.clone()) == &found,

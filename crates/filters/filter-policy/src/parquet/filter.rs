@@ -7,6 +7,7 @@ use crate::building::for_each_batch;
 #[cfg(feature = "alloc")]
 use crate::building::parts::PartSizes;
 use crate::formats::split_block::bits::{self, Block, BlockHash as _, SplitBlocks, Xxh64};
+use crate::formats::split_block::build;
 #[cfg(feature = "alloc")]
 use crate::formats::split_block::large::InParts;
 use crate::simd::{KernelToken, Source, StoredBits as _};
@@ -282,7 +283,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds a value with this hash, computed by [`PhysicalValue::hash`].
     #[inline]
     pub fn insert_raw_hash(&mut self, hash: u64) {
-        bits::insert_hash(self.kernel, self.blocks, hash);
+        build::insert_hash(self.kernel, self.blocks, hash);
     }
 
     /// Adds many keys; the fastest method. A page of numbers in plain encoding is
@@ -290,7 +291,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     pub fn insert_many<'k>(&mut self, keys: impl Into<KeyBatch<'k>>) {
         let batch = keys.into();
         match batch.for_kernels() {
-            Some(keys) => bits::insert::<Xxh64>(self.kernel, self.blocks, Source::Keys(keys)),
+            Some(keys) => build::insert::<Xxh64>(self.kernel, self.blocks, Source::Keys(keys)),
             None => self.insert_raw_hashes(batch.iter().map(|key| xxh64(key, 0))),
         }
     }
@@ -308,7 +309,7 @@ impl<'a> SplitBlockFilterMut<'a> {
             return building.finish();
         }
         for_each_batch(hashes, |hashes| {
-            bits::insert::<Xxh64>(self.kernel, self.blocks, Source::Hashes(hashes));
+            build::insert::<Xxh64>(self.kernel, self.blocks, Source::Hashes(hashes));
         });
     }
 

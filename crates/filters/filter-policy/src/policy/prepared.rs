@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use crate::simd::{KernelToken, Keys, Lookup, Source, StoredBits as _};
+use crate::simd::{KernelToken, Keys, Lookup, Source, StoredBits};
 
 use super::{FilterPolicy, Format, HashedKey};
 use crate::answers::{Answers, each, fill};
 use crate::building::batches;
 use crate::error::Error;
 use crate::key_hash::sealed::Sealed as _;
-use crate::key_hash::{HashFunctionId, KeyHash, KeyHashes};
+use crate::key_hash::{HashFunctionId, HashValue, KeyHash, KeyHashes};
 use crate::keys::KeyBatch;
 
 /// A filter that a policy has prepared: what its answers need beside the filter's bytes.
@@ -47,18 +47,40 @@ struct Lookups {
     hashes: fn(&PreparedLookup, &[u8], KeyHashes<'_>, &mut [u64]),
 }
 
+/// What recreates a filter from its bits and three numbers: a format, or a filter that several formats read.
+pub(crate) trait Restore {
+    /// The type of the hash values.
+    type Hash: HashValue;
+
+    /// The filter.
+    type Filter<'f>: StoredBits<Hash = Self::Hash>;
+
+    /// Recreates a filter: see [`Format::restore`].
+    fn restored(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> Self::Filter<'_>;
+}
+
+impl<F: Format> Restore for F {
+    type Hash = F::Hash;
+    type Filter<'f> = F::Filter<'f>;
+
+    #[inline(always)]
+    fn restored(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> F::Filter<'_> {
+        F::restore(kernel, bits, numbers)
+    }
+}
+
 impl Lookups {
-    const fn of<F: Format>() -> &'static Self {
+    const fn of<R: Restore>() -> &'static Self {
         const {
             &Self {
-                hash: |plan, bits, hash| plan.restore::<F>(bits).may_match(plan.kernel, F::Hash::low(hash)),
+                hash: |plan, bits, hash| plan.restore::<R>(bits).may_match(plan.kernel, R::Hash::low(hash)),
                 keys: |plan, bits, keys, answers| {
-                    plan.restore::<F>(bits)
+                    plan.restore::<R>(bits)
                         .may_match_many(plan.kernel, Source::Keys(keys), answers);
                 },
                 hashes: |plan, bits, hashes, answers| match hashes.of(plan.function) {
                     Ok(hashes) => {
-                        plan.restore::<F>(bits)
+                        plan.restore::<R>(bits)
                             .may_match_many(plan.kernel, Source::Hashes(hashes), answers);
                     }
                     Err(_) => fill(true, hashes.len(), answers),
@@ -80,10 +102,22 @@ impl Prepared {
         bits: &[u8],
         numbers: [u64; 3],
     ) -> Self {
+        Self::restoring::<F>(kernel, function, lookup, bits, numbers)
+    }
+
+    /// [`new`](Self::new) for a filter that `R` recreates.
+    #[inline]
+    pub(crate) const fn restoring<R: Restore>(
+        kernel: KernelToken,
+        function: HashFunctionId,
+        lookup: Option<Lookup>,
+        bits: &[u8],
+        numbers: [u64; 3],
+    ) -> Self {
         Self(State::Filter(PreparedLookup {
             lookup,
             function,
-            lookups: Lookups::of::<F>(),
+            lookups: Lookups::of::<R>(),
             kernel,
             bits_len: bits.len(),
             numbers,
@@ -142,8 +176,8 @@ impl Prepared {
 
 impl PreparedLookup {
     #[inline(always)]
-    fn restore<'f, F: Format>(&self, bits: &'f [u8]) -> F::Filter<'f> {
-        F::restore(self.kernel, bits, self.numbers)
+    fn restore<'f, R: Restore>(&self, bits: &'f [u8]) -> R::Filter<'f> {
+        R::restored(self.kernel, bits, self.numbers)
     }
 
     /// Answers for a hash value of the filter's function.

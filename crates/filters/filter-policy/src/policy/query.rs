@@ -1,7 +1,7 @@
 //! The way from a stored filter's bytes to the answer for one key, for every format.
 
 use super::Format;
-use super::format::KernelChoice;
+use super::kernel_choice::KernelChoice;
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::by_kernel;
 use crate::simd::lanes::{Portable, Target};

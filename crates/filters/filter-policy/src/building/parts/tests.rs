@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::formats::bloom64::{bits as bloom64, large as large_bloom64};
-use crate::formats::split_block::bits::{self as split_block, Xxh64, Xxph3};
+use crate::formats::split_block::bits::{Xxh64, Xxph3};
+use crate::formats::split_block::build as split_block;
 use crate::formats::split_block::large as large_split_block;
 use crate::parquet::SplitBlockFilterMut;
 use crate::simd::{Kernel, KernelToken, Keys, Source};

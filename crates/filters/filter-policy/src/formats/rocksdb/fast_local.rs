@@ -6,7 +6,7 @@ mod definition;
 mod kernel;
 
 use crate::building::without_counting_repeats;
-use crate::policy::{Facts, FilterSize, ListedFormat};
+use crate::policy::{Facts, FilterSize, ListedFormat, Restore as _};
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 pub(crate) use bits::{CacheLines, LINE_LEN};
@@ -85,9 +85,6 @@ impl FastLocalBloomPolicy {
 }
 
 impl FastLocalBloom {
-    /// The name in reports.
-    pub(super) const KIND: &str = "FastLocalBloom";
-
     pub(super) const fn with_bits(bits_per_key: BitsPerKey) -> Self {
         let bits = RocksDbBits::new(bits_per_key);
         Self {
@@ -95,11 +92,6 @@ impl FastLocalBloom {
             millibits: bits.millibits(),
             probes: bits.probe_count(),
         }
-    }
-
-    pub(super) fn prepared(kernel: KernelToken, CacheLines(lines, probes): CacheLines<'_>) -> Prepared {
-        let (bits, lookup) = (lines.as_flattened(), Some(bits::lookup(kernel)));
-        Prepared::new::<Self>(kernel, HashFunctionId::XXPH3, lookup, bits, [probes.into(), 0, 0])
     }
 }
 
@@ -155,13 +147,12 @@ impl Format for FastLocalBloom {
     }
 
     fn prepare(&self, kernel: KernelToken, lines: CacheLines<'_>) -> Prepared {
-        Self::prepared(kernel, lines)
+        lines.prepared(kernel)
     }
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "was a byte")]
-    fn restore(_: KernelToken, bits: &[u8], [probes, ..]: [u64; 3]) -> CacheLines<'_> {
-        CacheLines(bits.as_chunks().0, probes as u8)
+    fn restore(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> CacheLines<'_> {
+        CacheLines::restored(kernel, bits, numbers)
     }
 
     fn other(filter: &[u8]) -> Prepared {
@@ -171,7 +162,7 @@ impl Format for FastLocalBloom {
 
 impl ListedFormat for FastLocalBloom {
     fn facts(&self) -> Facts {
-        kinds::facts(Self::KIND, &["rocksdb", "fast-local-bloom"])
+        kinds::facts(kinds::FAST_LOCAL_BLOOM, &["rocksdb", "fast-local-bloom"])
     }
 
     fn with_bits_per_key(self, bits_per_key: BitsPerKey) -> Self {

@@ -1,27 +1,29 @@
-//! RocksDB's formats share their last five bytes, which identify the kind of filter.
+//! RocksDB's filters share their last five bytes, which identify the kind of filter. The filters of every kind are read
+//! here; what writes a kind is above.
 
-use super::fast_local::{CacheLines, LINE_LEN};
-use super::ribbon::Solution;
+use super::fast_local::bits::{CacheLines, LINE_LEN};
+use super::legacy::lines::{LegacyLines, Lines};
+use super::ribbon::bits::Solution;
+use super::ribbon::sizes::rate_of;
 use crate::policy::Facts;
 use crate::simd::{KernelToken, MAX_PROBES};
+use crate::view::FilterView;
 use crate::{BitsPerKey, Error, MATCHES_EVERYTHING, Prepared};
 
-use super::fast_local::FastLocalBloom;
-use super::legacy::Lines;
-use super::legacy::{LegacyBloom, LegacyLines};
-use super::ribbon::Ribbon;
-use super::ribbon::rate_of;
-use crate::view::FilterView;
+/// The names of the kinds in reports.
+pub(super) const FAST_LOCAL_BLOOM: &str = "FastLocalBloom";
+pub(super) const LEGACY_BLOOM: &str = "LegacyBloom";
+pub(super) const RIBBON: &str = "Ribbon";
 
 /// Prepares bytes of any kind: each policy reads the filters of all.
 pub(super) fn prepare(filter: &[u8]) -> Prepared {
     let kernel = KernelToken::best();
     if let Some(lines) = fast_local(filter) {
-        FastLocalBloom::prepared(kernel, lines)
+        lines.prepared(kernel)
     } else if let Some(solution) = ribbon(filter) {
-        Ribbon::prepared(kernel, solution)
+        solution.prepared(kernel)
     } else if let Some(lines) = legacy(filter) {
-        LegacyBloom::prepared(lines)
+        lines.prepared()
     } else {
         Prepared::same_for_all(is_reserved(filter))
     }
@@ -58,12 +60,13 @@ pub(super) const fn facts(kind: &'static str, short_names: &'static [&'static st
 /// Describes bytes of any kind.
 pub(super) fn view(filter: &[u8]) -> FilterView<'_> {
     if let Some(CacheLines(lines, probes)) = fast_local(filter) {
-        FilterView::bloom(FastLocalBloom::KIND, lines.as_flattened(), LINE_LEN, probes)
+        FilterView::bloom(FAST_LOCAL_BLOOM, lines.as_flattened(), LINE_LEN, probes)
     } else if let Some(solution) = ribbon(filter) {
-        FilterView::solved(Ribbon::KIND, solution.bytes(), rate_of(solution.shape()))
-    } else if let Some(LegacyLines { bits, lines, probes }) = legacy(filter) {
-        let view = FilterView::bloom(LegacyBloom::KIND, bits, lines.line_len(), probes);
-        match LegacyBloom::rate_of(lines.line_len(), probes) {
+        FilterView::solved(RIBBON, solution.bytes(), rate_of(solution.shape()))
+    } else if let Some(stored) = legacy(filter) {
+        let LegacyLines { bits, lines, probes } = stored;
+        let view = FilterView::bloom(LEGACY_BLOOM, bits, lines.line_len(), probes);
+        match stored.rate_of() {
             Some(rate_of) => view.with_rate_of(rate_of),
             None => view,
         }

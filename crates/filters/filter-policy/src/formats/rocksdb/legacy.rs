@@ -2,29 +2,23 @@
 //! as the cache line of the machine that wrote the filter; after the lines the probe count, and their number in four
 //! bytes. FORMAT.md: "Legacy Bloom".
 
-mod lines;
+pub(super) mod lines;
 mod rate;
 
-use crate::answers::each;
 use crate::building::{Repeats, each_batch, without_counting_repeats};
-use crate::policy::{Facts, FilterSize, ListedFormat};
-use crate::simd::{KernelToken, MAX_PROBES, Source, StoredBits};
+use crate::policy::{Facts, FilterSize, ListedFormat, Restore as _};
+use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 
 use super::bits_per_key::RocksDbBits;
 use super::kinds::{self, TAIL_LEN, addressable};
 use crate::formats::leveldb::probes;
-pub(super) use lines::Lines;
+use lines::{LINE_LEN, LegacyLines, Lines};
 
 /// The maximum number of bits; RocksDB caps here so that the number of lines fits into 32 bits.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`LegacyBloomBitsBuilder::CalculateSpace`).
 const MAX_BITS: u64 = 0xffff_0000;
-
-/// The length of a line in bytes. RocksDB writes lines as long as the cache line of the machine it was compiled for
-/// (`port/port_posix.h`): 64 bytes on x86, 128 on 64-bit ARM and PowerPC, 256 on IBM Z. Readers, RocksDB's among them,
-/// infer the length from the filter.
-const LINE_LEN: u32 = 64;
 
 /// RocksDB's full Bloom filter of format version 4 and earlier.
 ///
@@ -72,41 +66,6 @@ impl LegacyBloomPolicy {
     }
 }
 
-impl LegacyBloom {
-    /// Returns what computes the rate of filters with these lines and this probe count from bits, keys and probe
-    /// count: those that RocksDB writes where cache lines have 64 bytes.
-    pub(super) fn rate_of(line_len: usize, probes: u8) -> Option<fn(u64, u64, u8) -> f64> {
-        let is_known = line_len == LINE_LEN as usize && probes <= MAX_PROBES;
-        is_known.then_some(|bits, keys, probes| {
-            let lines = u32::try_from(bits / (8 * u64::from(LINE_LEN))).unwrap_or(u32::MAX);
-            rate::rate(lines, keys, probes)
-        })
-    }
-
-    /// The name in reports.
-    pub(super) const KIND: &str = "LegacyBloom";
-
-    pub(super) fn prepared(LegacyLines { bits, lines, probes }: LegacyLines<'_>) -> Prepared {
-        let (function, numbers) = (HashFunctionId::ROCKSDB_LEGACY, lines.words(probes));
-        Prepared::new::<Self>(KernelToken::SCALAR, function, Some(Self::look_up), bits, numbers)
-    }
-
-    /// Answers for a key from a prepared filter.
-    #[inline(always)]
-    fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
-        let hash = lines::hash(key);
-        Self::restore(KernelToken::SCALAR, bits, *numbers).may_match(KernelToken::SCALAR, hash)
-    }
-}
-
-/// The lines of a stored filter.
-#[derive(Debug, Clone, Copy)]
-pub struct LegacyLines<'f> {
-    pub(super) bits: &'f [u8],
-    pub(super) lines: Lines,
-    pub(super) probes: u8,
-}
-
 /// Returns the probe count: LevelDB's rule for the same bits per key, at most 30.
 pub(super) fn probe_count(bits_per_key: RocksDbBits) -> u8 {
     probes(BitsPerKey::whole(bits_per_key.rounded()))
@@ -123,25 +82,6 @@ pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u32 {
         .min(MAX_BITS);
     // At most 2^23.
     u32::try_from(bits.div_ceil(u64::from(LINE_LEN) * 8)).unwrap_or(u32::MAX) | 1
-}
-
-impl StoredBits for LegacyLines<'_> {
-    type Hash = u32;
-
-    #[inline(always)]
-    fn may_match(self, _: KernelToken, hash: u32) -> bool {
-        lines::may_match(self.bits, self.lines, self.probes, hash)
-    }
-
-    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
-        let numbers = self.lines.words(self.probes);
-        match source {
-            Source::Keys(keys) => each(keys.iter(), answers, |key| {
-                LegacyBloom::look_up(&numbers, self.bits, key)
-            }),
-            Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| self.may_match(kernel, hash)),
-        }
-    }
 }
 
 impl Format for LegacyBloom {
@@ -206,13 +146,12 @@ impl Format for LegacyBloom {
     }
 
     fn prepare(&self, _: KernelToken, lines: LegacyLines<'_>) -> Prepared {
-        Self::prepared(lines)
+        lines.prepared()
     }
 
     #[inline(always)]
-    fn restore(_: KernelToken, bits: &[u8], numbers: [u64; 3]) -> LegacyLines<'_> {
-        let (lines, probes) = Lines::of_words(numbers);
-        LegacyLines { bits, lines, probes }
+    fn restore(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> LegacyLines<'_> {
+        LegacyLines::restored(kernel, bits, numbers)
     }
 
     fn other(filter: &[u8]) -> Prepared {
@@ -222,7 +161,7 @@ impl Format for LegacyBloom {
 
 impl ListedFormat for LegacyBloom {
     fn facts(&self) -> Facts {
-        kinds::facts(Self::KIND, &["rocksdb-legacy"])
+        kinds::facts(kinds::LEGACY_BLOOM, &["rocksdb-legacy"])
     }
 
     fn with_bits_per_key(self, bits_per_key: BitsPerKey) -> Self {

@@ -6,7 +6,7 @@ mod definition;
 #[cfg(feature = "alloc")]
 mod elimination;
 mod kernel;
-mod sizes;
+pub(super) mod sizes;
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use super::fast_local::LINE_LEN;
 #[cfg(feature = "alloc")]
 use crate::building::{hashes, room};
-use crate::policy::{Facts, FilterSize, ListedFormat};
+use crate::policy::{Facts, FilterSize, ListedFormat, Restore as _};
 use crate::simd::{KernelToken, Source};
 use crate::{BitsPerKey, Error, Format, HashFunctionId, Policy, Prepared};
 
@@ -27,7 +27,6 @@ use super::kinds::{self, TAIL_LEN};
 use bits::EchelonRow;
 use bits::Shape;
 pub(crate) use bits::Solution;
-pub(super) use sizes::rate_of;
 use sizes::{expected_rate, shape};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`](super::FastLocalBloomPolicy) at the
@@ -80,20 +79,6 @@ impl Ribbon {
     const fn with_bits(bits_per_key: BitsPerKey) -> Self {
         let bloom = FastLocalBloom::with_bits(bits_per_key);
         Self { bloom }
-    }
-
-    /// The name in reports.
-    pub(super) const KIND: &str = "Ribbon";
-
-    pub(super) fn prepared(kernel: KernelToken, solution: Solution<'_>) -> Prepared {
-        let ([shape, seed], lookup) = (solution.numbers(), Some(bits::lookup(kernel)));
-        Prepared::new::<Self>(
-            kernel,
-            HashFunctionId::XXPH3,
-            lookup,
-            solution.bytes(),
-            [shape, seed, 0],
-        )
     }
 
     /// Returns the shape of a Ribbon filter of this many values; `None` if a Bloom filter is written.
@@ -213,12 +198,12 @@ impl Format for Ribbon {
     }
 
     fn prepare(&self, kernel: KernelToken, solution: Solution<'_>) -> Prepared {
-        Self::prepared(kernel, solution)
+        solution.prepared(kernel)
     }
 
     #[inline(always)]
-    fn restore(_: KernelToken, bits: &[u8], [shape, seed, _]: [u64; 3]) -> Solution<'_> {
-        Solution::of_numbers(bits, [shape, seed])
+    fn restore(kernel: KernelToken, bits: &[u8], numbers: [u64; 3]) -> Solution<'_> {
+        Solution::restored(kernel, bits, numbers)
     }
 
     fn other(filter: &[u8]) -> Prepared {
@@ -230,7 +215,7 @@ impl ListedFormat for Ribbon {
     fn facts(&self) -> Facts {
         Facts {
             building_bytes_per_key: 36,
-            ..kinds::facts(Self::KIND, &["ribbon"])
+            ..kinds::facts(kinds::RIBBON, &["ribbon"])
         }
     }
 

@@ -17,8 +17,6 @@ use super::definition::set_all;
 pub(crate) use super::definition::{BLOCK_LEN, Block, words_of};
 pub(crate) use super::kernel::block_of;
 use super::kernel::may_match_by;
-#[cfg(feature = "alloc")]
-use crate::building::parts::PartSizes;
 use crate::key_hash::{HashFunctionId, XXPH3_INLINE};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -149,43 +147,7 @@ impl<'a, H> SplitBlocks<'a, H> {
 }
 
 /// The number of blocks from which they are prefetched before use.
-const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
-
-/// Adds the bits of all keys to the blocks. There are at most 2^32 blocks.
-pub(crate) fn insert<H: BlockHash>(kernel: KernelToken, blocks: &mut [Block], source: Source<'_, u64>) {
-    #[cfg(feature = "alloc")]
-    if size_of_val(blocks) >= PartSizes::BEST.least
-        && super::large::insert::<H>(PartSizes::BEST, kernel, blocks, source)
-    {
-        return;
-    }
-    let _function = PhantomData::<H>;
-    by_kernel!(
-        [H: BlockHash], |lanes, blocks: &mut [Block], _function: PhantomData<H>, source: Source<'_, u64>| -> () {
-            each_tile!(
-                source.len(),
-                blocks.len() >= PREFETCHED,
-                |start, hashes| H::hash_tile(lanes, source, start, hashes),
-                |hashes| for &hash in hashes {
-                    lanes.prefetch_array::<true, _>(blocks, block_of(hash, blocks.len()));
-                },
-                |_, tile| set(blocks, tile.used())
-            );
-        },
-        kernel
-    );
-}
-
-/// Adds the bits of one hash value, without the stack memory that many take.
-#[inline(always)]
-pub(crate) fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
-    by_kernel!(
-        |_lanes, blocks: &mut [Block], hash: u64| -> () {
-            set(blocks, &[hash]);
-        },
-        kernel
-    );
-}
+pub(super) const PREFETCHED: usize = (1 << 20) / BLOCK_LEN;
 
 /// Answers from a single block, of which `word` loads the four words of 64 bits.
 #[inline(always)]
@@ -249,7 +211,7 @@ impl<H: BlockHash> StoredBits for SplitBlocks<'_, H> {
 }
 
 /// Returns the answers of at most 64 filters for one hash value, one bit each; a filter without a block may match. The
-/// limits are those of [`insert`].
+/// limits are those of [`insert`](super::build::insert).
 pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[Block]], hash: u64) -> u64 {
     by_kernel!(
         |lanes, filters: &[&[Block]], hash: u64| -> u64 {

@@ -12,7 +12,7 @@ use crate::simd::source::{Source, TILE};
 /// The number of keys that are hashed together.
 const BATCH: usize = 16 * TILE;
 
-/// Adds the bits of all keys to blocks, if that is faster than with [`super::bits::insert`]. Returns false if nothing was
+/// Adds the bits of all keys to blocks, if that is faster than with [`super::build::insert`]. Returns false if nothing was
 /// done.
 // Apart, since small filters need no room for batches on the stack.
 #[inline(never)]

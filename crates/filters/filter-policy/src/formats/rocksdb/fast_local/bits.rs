@@ -15,6 +15,8 @@ use hashzoo::xxph3_64;
 
 use super::definition::{USUAL_PROBES, set_one};
 use super::kernel::{self, AskTile, SetTile};
+use crate::key_hash::HashFunctionId;
+use crate::policy::{Prepared, Restore};
 use crate::simd::bits::{Aligned, MAP_BITS, MAX_PROBES, cleared, usual};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
@@ -93,6 +95,25 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: Source<'_, u64>) -> usi
 /// The lines of a stored filter, at least one, and the probe count, within the limits of [`insert`].
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLines<'f>(pub &'f [Line], pub u8);
+
+impl CacheLines<'_> {
+    /// Prepares the lines for many queries.
+    pub(crate) fn prepared(self, kernel: KernelToken) -> Prepared {
+        let Self(lines, probes) = self;
+        let (bits, lookup) = (lines.as_flattened(), Some(lookup(kernel)));
+        Prepared::restoring::<Self>(kernel, HashFunctionId::XXPH3, lookup, bits, [probes.into(), 0, 0])
+    }
+}
+
+impl Restore for CacheLines<'_> {
+    type Hash = u64;
+    type Filter<'f> = CacheLines<'f>;
+
+    #[inline(always)]
+    fn restored(_: KernelToken, bits: &[u8], [probes, ..]: [u64; 3]) -> CacheLines<'_> {
+        CacheLines(bits.as_chunks().0, probes as u8)
+    }
+}
 
 impl StoredBits for CacheLines<'_> {
     type Hash = u64;

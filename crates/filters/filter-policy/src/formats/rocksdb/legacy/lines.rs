@@ -1,8 +1,19 @@
-//! The probes of RocksDB's Bloom filter of format version 4 or earlier.
+//! The lines and probes of RocksDB's Bloom filter of format version 4 or earlier.
 
 use core::num::NonZeroU32;
 
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
+
+use super::rate::rate;
+use crate::answers::each;
+use crate::key_hash::HashFunctionId;
+use crate::policy::{Prepared, Restore};
+use crate::simd::{KernelToken, MAX_PROBES, Source, StoredBits};
+
+/// The length of a line in bytes. RocksDB writes lines as long as the cache line of the machine it was compiled for
+/// (`port/port_posix.h`): 64 bytes on x86, 128 on 64-bit ARM and PowerPC, 256 on IBM Z. Readers, RocksDB's among them,
+/// infer the length from the filter.
+pub(super) const LINE_LEN: u32 = 64;
 
 #[inline]
 pub(super) const fn hash(key: &[u8]) -> u32 {
@@ -72,6 +83,67 @@ impl Lines {
     }
 }
 
+/// The lines of a stored filter.
+#[derive(Debug, Clone, Copy)]
+pub struct LegacyLines<'f> {
+    pub(in crate::formats) bits: &'f [u8],
+    pub(in crate::formats) lines: Lines,
+    pub(in crate::formats) probes: u8,
+}
+
+impl LegacyLines<'_> {
+    /// Returns what computes the rate of filters with such lines and this probe count from bits, keys and probe count:
+    /// those that RocksDB writes where cache lines have 64 bytes.
+    pub(in crate::formats) fn rate_of(self) -> Option<fn(u64, u64, u8) -> f64> {
+        let is_known = self.lines.line_len() == LINE_LEN as usize && self.probes <= MAX_PROBES;
+        is_known.then_some(|bits, keys, probes| {
+            let lines = u32::try_from(bits / (8 * u64::from(LINE_LEN))).unwrap_or(u32::MAX);
+            rate(lines, keys, probes)
+        })
+    }
+
+    /// Prepares the lines for many queries.
+    pub(in crate::formats) fn prepared(self) -> Prepared {
+        let (function, numbers) = (HashFunctionId::ROCKSDB_LEGACY, self.lines.words(self.probes));
+        Prepared::restoring::<Self>(KernelToken::SCALAR, function, Some(look_up), self.bits, numbers)
+    }
+}
+
+/// Answers for a key from a prepared filter.
+#[inline(always)]
+fn look_up(numbers: &[u64; 3], bits: &[u8], key: &[u8]) -> bool {
+    let hash = hash(key);
+    LegacyLines::restored(KernelToken::SCALAR, bits, *numbers).may_match(KernelToken::SCALAR, hash)
+}
+
+impl Restore for LegacyLines<'_> {
+    type Hash = u32;
+    type Filter<'f> = LegacyLines<'f>;
+
+    #[inline(always)]
+    fn restored(_: KernelToken, bits: &[u8], numbers: [u64; 3]) -> LegacyLines<'_> {
+        let (lines, probes) = Lines::of_words(numbers);
+        LegacyLines { bits, lines, probes }
+    }
+}
+
+impl StoredBits for LegacyLines<'_> {
+    type Hash = u32;
+
+    #[inline(always)]
+    fn may_match(self, _: KernelToken, hash: u32) -> bool {
+        may_match(self.bits, self.lines, self.probes, hash)
+    }
+
+    fn may_match_many(self, kernel: KernelToken, source: Source<'_, u32>, answers: &mut [u64]) {
+        let numbers = self.lines.words(self.probes);
+        match source {
+            Source::Keys(keys) => each(keys.iter(), answers, |key| look_up(&numbers, self.bits, key)),
+            Source::Hashes(hashes) => each(hashes.iter(), answers, |&hash| self.may_match(kernel, hash)),
+        }
+    }
+}
+
 pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
     for &hash in hashes {
         for position in lines.positions(hash, probes) {
@@ -85,7 +157,7 @@ pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
 
 /// Returns true if all bits of a hash value are set; missing bits count as set.
 #[inline]
-pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
+fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {
         usize::try_from(position / 8)
             .ok()

@@ -23,6 +23,8 @@ use hashzoo::xxph3_64;
 
 use super::definition::{Equation, MAX_COLUMNS, used_seed};
 use super::kernel::{COMPARED, holds_by_two};
+use crate::key_hash::HashFunctionId;
+use crate::policy::{Prepared, Restore};
 use crate::simd::choose::KernelToken;
 use crate::simd::compile::{Lookup, by_kernel, lookup};
 use crate::simd::hash::tile;
@@ -113,6 +115,25 @@ impl<'a> Solution<'a> {
     #[inline(always)]
     const fn equation(&self, hash: u64) -> Equation {
         Equation::new(hash, self.numbers[1] & 0xffff_ffff, self.shape().starts())
+    }
+}
+
+impl Solution<'_> {
+    /// Prepares the solution for many queries.
+    pub(crate) fn prepared(self, kernel: KernelToken) -> Prepared {
+        let ([shape, seed], lookup) = (self.numbers(), Some(lookup(kernel)));
+        let numbers = [shape, seed, 0];
+        Prepared::restoring::<Self>(kernel, HashFunctionId::XXPH3, lookup, self.bytes(), numbers)
+    }
+}
+
+impl Restore for Solution<'_> {
+    type Hash = u64;
+    type Filter<'f> = Solution<'f>;
+
+    #[inline(always)]
+    fn restored(_: KernelToken, bits: &[u8], [shape, seed, _]: [u64; 3]) -> Solution<'_> {
+        Solution::of_numbers(bits, [shape, seed])
     }
 }
 
