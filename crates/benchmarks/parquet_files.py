@@ -1,11 +1,11 @@
-"""Measures how long a Bloom filter for one column of a Parquet file takes: added by `filters`, or with the file written
+"""Measures how long a Bloom filter for one column of a Parquet file takes: added by `samebits`, or with the file written
 anew by pyarrow or DuckDB.
 
 The file has a column of UUIDs as text, and five others. Every program gets the same processors, works in a process of its
 own, keeps the compression, and ends when its file is on the disk. Caches are not dropped. Run it on an idle machine with the
 packages `duckdb`, `numpy` and `pyarrow`:
 
-    python3 crates/benchmarks/parquet_files.py target/release/filters [--rows 100000000] [--folder FOLDER]
+    python3 crates/benchmarks/parquet_files.py target/release/samebits [--rows 100000000] [--folder FOLDER]
 """
 
 import argparse
@@ -96,7 +96,7 @@ def output(*command):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("filters", help="the program, in a release build")
+    parser.add_argument("samebits", help="the program, in a release build")
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--rounds", type=int, default=3, help="of which the least time and memory are printed")
     parser.add_argument("--threads", type=int, default=2)
@@ -104,8 +104,8 @@ def main():
     options = parser.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
     source, target = options.folder / "source.parquet", options.folder / "target.parquet"
-    add = [options.filters, "parquet", "add", source, "--column", "id", "--rate", RATE, "--out", target]
-    ours = output(options.filters, "--version")
+    add = [options.samebits, "parquet", "add", source, "--column", "id", "--rate", RATE, "--out", target]
+    ours = output(options.samebits, "--version")
     processor = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
     disk = output("df", "--output=source,fstype", options.folder).splitlines()[1]
     print(f"{options.rows} rows, {options.threads} threads, {processor.split(': ')[1]}, {' '.join(disk.split())}\n")
@@ -133,7 +133,7 @@ if len(sys.argv) > 1 and sys.argv[1] in ("write", "rewrite_pyarrow", "rewrite_du
     words = [int(word) if word.isdigit() else word for word in sys.argv[2:]]
     globals()[sys.argv[1]](*words)
     if sys.argv[1] != "check":
-        # `filters` does so, too.
+        # `samebits` does so, too.
         os.fsync(os.open(words[0 if sys.argv[1] == "write" else 1], os.O_RDONLY))
 else:
     main()

@@ -75,9 +75,9 @@ impl Cli {
             Command::Join(rest) => forward(&["hash-comparison"], "join", &rest),
             Command::Reproduce(rest) => forward(&["hash-comparison"], "reproduce", &rest),
             Command::List(rest) => forward(&["hash-comparison"], "list", &rest),
-            Command::Inspect(rest) => forward(&["filter-tools"], "inspect", &rest),
-            Command::Parquet(rest) => forward(&["filter-tools"], "parquet", &rest),
-            Command::Size(rest) => forward(&["filter-tools"], "size", &rest),
+            Command::Inspect(rest) => forward(&["samebits"], "inspect", &rest),
+            Command::Parquet(rest) => forward(&["samebits"], "parquet", &rest),
+            Command::Size(rest) => forward(&["samebits"], "size", &rest),
             Command::Bench(rest) => {
                 let is_installed = |(_, needs): &&(&str, &[Need])| needs::missing(needs).is_empty();
                 let installed = ENGINES.iter().filter(is_installed);

@@ -8,7 +8,7 @@ use crate::cargo::{JAVA, failed, output_of, run_command, words};
 use crate::needs::{self, LIBRARIES, MODULE, TOOLS};
 
 const PACKAGE: &str = "crates/python";
-const READERS: &str = "crates/applications/filter-tools/tests/readers";
+const READERS: &str = "crates/applications/samebits/tests/readers";
 
 /// The versions of Python that the package is for.
 const VERSIONS: [&str; 4] = ["3.11", "3.12", "3.13", "3.14"];
@@ -28,7 +28,7 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
     test_plain(root)
 }
 
-/// Runs the tests of files that the program `filters` changes and other libraries write and read.
+/// Runs the tests of files that the program `samebits` changes and other libraries write and read.
 pub(crate) fn test_readers(root: &Path) -> Result<(), String> {
     let mut python = python(root, "python3", &[TOOLS.0, LIBRARIES.0])?;
     python.args(words("-m pytest -p no:cacheprovider -ra"));

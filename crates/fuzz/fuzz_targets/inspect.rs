@@ -1,11 +1,11 @@
-//! A file given to `filters inspect`: a table of LevelDB or RocksDB, or a Parquet file.
+//! A file given to `samebits inspect`: a table of LevelDB or RocksDB, or a Parquet file.
 #![no_main]
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args as _, Command, FromArgMatches as _};
-use filter_tools::commands::inspect::{self, Arguments};
+use samebits::commands::inspect::{self, Arguments};
 use libfuzzer_sys::fuzz_target;
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {

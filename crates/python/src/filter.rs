@@ -270,7 +270,7 @@ impl PyFilter {
         Ok(Self::of(detach(py, || State::read(filter, kind, true))?))
     }
 
-    /// Open a file: of save(), of the program `filters`, or with the bytes of another program, which need what from_bytes
+    /// Open a file: of save(), of the program `samebits`, or with the bytes of another program, which need what from_bytes
     /// needs. With mmap, filters that are built at once are read when keys are looked up: no checksum is compared, and the
     /// file must not be truncated. Others are read into memory.
     /// >>> Filter.open("none.filter", mmap=True)

@@ -9,7 +9,7 @@ use crate::exit::detach;
 use crate::keys::{Family, Key, Kind, answers};
 use crate::{error, path_of, state};
 
-/// A folder of filters, each of the keys of a shard, as `filters build --shards`, Spark's executors and Rust programs write
+/// A folder of filters, each of the keys of a shard, as `samebits build --shards`, Spark's executors and Rust programs write
 /// it. It is queried while it is replaced.
 ///
 /// >>> users = FilterSet.open("users")

@@ -7,8 +7,8 @@
 //! printf 'user-7\nnobody\n' | sharded redis://127.0.0.1:7101 query users.2/4 users.1/4
 //! ```
 //!
-//! `mark` gives each shard its mark, after the commands of `filters build --commands` have loaded it. `load` loads the
-//! shards of a set of text keys from its folder, which `filters build --format redisbloom --shards 4` writes without
+//! `mark` gives each shard its mark, after the commands of `samebits build --commands` have loaded it. `load` loads the
+//! shards of a set of text keys from its folder, which `samebits build --format redisbloom --shards 4` writes without
 //! `--commands`, and marks them. `query` reads keys from standard input and answers from the first of these generations
 //! whose shards all have their marks.
 //!
@@ -32,7 +32,7 @@ struct Shards(Vec<RedisBloom>);
 
 impl Shards {
     /// Returns the filters of the generation with this name. A name ends with the number of shards, as in `users.1/4`,
-    /// so that a reader that expects another number finds no filter. With that name, `filters build --commands` loads
+    /// so that a reader that expects another number finds no filter. With that name, `samebits build --commands` loads
     /// shard N under `users.1/4:{N}`.
     fn named(name: &str) -> Option<Self> {
         let (_, count) = name.rsplit_once('/')?;

@@ -16,7 +16,7 @@ use crate::plan::loaded::Loaded;
 /// in one step with a mark, and each query reads the mark before and after, queries eight keys of its own that `load`
 /// put into the filter, and compares the number of its keys. Filters that other programs made have no mark, so all of
 /// their answers are `Missing` until [`write_mark`](Self::write_mark). A program that loads a filter under this key by
-/// itself deletes the mark first, the string `bloom-redis:loaded:{KEY}`, as the commands of `filters build --commands`
+/// itself deletes the mark first, the string `bloom-redis:loaded:{KEY}`, as the commands of `samebits build --commands`
 /// do: a mark that is left would prove the same chain loaded again in part.
 ///
 /// The server needs RedisBloom's filter: Redis 8, Redis Stack, or the module RedisBloom. Valkey's module and Dragonfly

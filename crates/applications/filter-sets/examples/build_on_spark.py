@@ -1,4 +1,4 @@
-"""Builds a set of shards on Spark: the same bytes as `filters build --shards` on one machine.
+"""Builds a set of shards on Spark: the same bytes as `samebits build --shards` on one machine.
 
     spark-submit --master 'local-cluster[2,1,1024]' build_on_spark.py \\
         --keys keys.txt --out users.set --shards 16 --format binaryfuse --rate 1%
@@ -7,11 +7,11 @@
 
 - give `--master yarn` or `--master k8s://...` in its place, and `--keys` a path that all executors read (hdfs://, s3a://);
 - make OUT a folder that all executors and the driver mount (NFS, CephFS, a persistent volume claim): shards are files there;
-- install the program `filters` in the executors' image, or ship it by `--files filters --conf
+- install the program `samebits` in the executors' image, or ship it by `--files samebits --conf
   spark.executorEnv.PATH=...`; pip's `xxhash` too (`--archives environment.tar.gz`, or in the image);
 - choose about as many shards as take a tenth of an executor's memory each.
 
-Each key goes to its shard by the function of FORMAT.md; a task pipes the keys of a shard through `filters build`. A
+Each key goes to its shard by the function of FORMAT.md; a task pipes the keys of a shard through `samebits build`. A
 task that is repeated, since a worker was lost or slow, writes the same bytes under the same name. The manifest is
 written last, by the driver: until then readers see the old set.
 """
@@ -44,7 +44,7 @@ def shard_of(key, shards):
 def key_bytes(line, kind):
     """Returns the bytes of a line's key, which are what the shard function hashes.
 
-    A line ends with LF or CR LF, as for `filters`. Spark does not tell whether the last line has an LF: a CR is dropped there, too.
+    A line ends with LF or CR LF, as for `samebits`. Spark does not tell whether the last line has an LF: a CR is dropped there, too.
     """
     line = line.removesuffix(b"\r")
     if kind == "long":
@@ -129,12 +129,12 @@ def main():
     parser.add_argument("--format", default="guava")
     parser.add_argument("--rate", default="1%")
     parser.add_argument("--type", default="line", choices=["line", "long", "string", "binary"])
-    parser.add_argument("--filters", default="filters", help="the program, where each worker finds it")
+    parser.add_argument("--samebits", default="samebits", help="the program, where each worker finds it")
     options = parser.parse_args()
     if not 1 <= options.shards <= 4096:
         parser.error("--shards must be 1 to 4096")
     folder, shards, kind = os.path.abspath(options.out), options.shards, options.type
-    command = [options.filters, "build", "--format", options.format, "--rate", options.rate, "--type", kind]
+    command = [options.samebits, "build", "--format", options.format, "--rate", options.rate, "--type", kind]
     command += ["--out", folder, "--shards", str(shards)]
 
     from pyspark.sql import SparkSession

@@ -166,7 +166,7 @@ impl StoredFilter {
         let text =
             || "is a table of LevelDB, RocksDB or Pebble, which contains more than a filter".to_owned();
         ensure_own(!is_table, text)?;
-        let text = "is a Parquet file, whose columns have filters: look values up with `filters inspect --column NAME --key \
+        let text = "is a Parquet file, whose columns have filters: look values up with `samebits inspect --column NAME --key \
                     VALUE`, parquet_row_groups in Python or the crate filter-parquet";
         ensure_own(!is_parquet(slice), || text.to_owned())?;
         let format = match (given, recognised) {

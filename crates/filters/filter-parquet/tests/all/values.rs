@@ -1,4 +1,4 @@
-//! Values of columns, of which the tests of the program `filters` look up all kinds.
+//! Values of columns, of which the tests of the program `samebits` look up all kinds.
 
 use filter_parquet::{ColumnType, LogicalType, PhysicalType, Typed, Value, ValueError, ValueForm};
 use proptest::prelude::*;

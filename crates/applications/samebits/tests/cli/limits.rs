@@ -11,7 +11,7 @@ use super::{Outcome, Workbench};
 fn limited(bench: &Workbench, kibibytes: usize, arguments: &str) -> Outcome {
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" {arguments}");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_filters")]);
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_samebits")]);
     Outcome::of(command.current_dir(bench.path("")).output().unwrap())
 }
 

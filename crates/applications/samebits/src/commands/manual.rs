@@ -8,21 +8,21 @@ use clap::Command;
 use clap_complete::Shell;
 use terminal::failure::Failure;
 
-/// Print the script that completes the arguments of `filters` in a shell.
+/// Print the script that completes the arguments of `samebits` in a shell.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  filters completions bash > ~/.local/share/bash-completion/completions/filters\n  \
-        filters completions zsh > ~/.zfunc/_filters\n  \
-        filters completions fish > ~/.config/fish/completions/filters.fish"
+    after_help = "Examples:\n  samebits completions bash > ~/.local/share/bash-completion/completions/filters\n  \
+        samebits completions zsh > ~/.zfunc/_filters\n  \
+        samebits completions fish > ~/.config/fish/completions/samebits.fish"
 )]
 pub struct Completions {
     /// The shell
     shell: Shell,
 }
 
-/// Write the manual pages of `filters` and of each command.
+/// Write the manual pages of `samebits` and of each command.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  filters manual ~/.local/share/man/man1")]
+#[command(after_help = "Example:\n  samebits manual ~/.local/share/man/man1")]
 pub struct Manual {
     /// The folder for the pages, which is created if it is missing; older pages are replaced
     folder: PathBuf,
@@ -36,7 +36,7 @@ pub struct Manual {
 pub fn complete(arguments: &Completions, program: &mut Command) -> Result<(), Failure> {
     // In memory first: the generator panics where the output is closed.
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, program, "filters", &mut script);
+    clap_complete::generate(arguments.shell, program, "samebits", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }
 

@@ -1,10 +1,10 @@
-//! The program `filters`.
+//! The program `samebits`.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use filter_tools::commands::{build, inspect, manual, merge, parquet, program_name, query, size};
+use samebits::commands::{build, inspect, manual, merge, parquet, program_name, query, size};
 use terminal::failure::Failure;
 use terminal::layout::with_words;
 
@@ -12,7 +12,7 @@ use terminal::layout::with_words;
 /// filters must be.
 #[derive(Debug, Parser)]
 #[command(
-    name = "filters",
+    name = "samebits",
     max_term_width = 100,
     version,
     after_help = "Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; 130 stopped."

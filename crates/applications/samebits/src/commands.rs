@@ -1,4 +1,4 @@
-//! The commands of `filters`, one per file: arguments and messages only, but the work of `parquet` is in its folder.
+//! The commands of `samebits`, one per file: arguments and messages only, but the work of `parquet` is in its folder.
 
 pub mod build;
 pub mod inspect;
@@ -27,7 +27,7 @@ use crate::inspection::{TABLE_EXTENSIONS, shown};
 pub fn program_name() -> &'static str {
     match std::env::var_os("HASH_COMPARISON_WORKSPACE") {
         Some(_) => "cargo xtask",
-        None => "filters",
+        None => "samebits",
     }
 }
 

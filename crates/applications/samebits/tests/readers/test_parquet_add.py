@@ -1,6 +1,6 @@
-"""`filters parquet add` on files of pyarrow, DuckDB and Spark: only filters are new, and readers skip row groups by them.
+"""`samebits parquet add` on files of pyarrow, DuckDB and Spark: only filters are new, and readers skip row groups by them.
 
-`cargo xtask test` runs it with the packages in `target/python` and `target/python-tools`, and finds `filters` in `target/debug`.
+`cargo xtask test` runs it with the packages in `target/python` and `target/python-tools`, and finds `samebits` in `target/debug`.
 """
 
 import datetime
@@ -73,7 +73,7 @@ SQL = {
 
 
 def filters(*arguments):
-    return subprocess.run(["filters", "parquet", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run(["samebits", "parquet", *map(str, arguments)], capture_output=True, text=True)
 
 
 def thrift(data):

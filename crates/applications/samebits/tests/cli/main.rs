@@ -1,4 +1,4 @@
-//! Tests the program `filters` on its command line. Most tests are the sessions of `tests/sessions`.
+//! Tests the program `samebits` on its command line. Most tests are the sessions of `tests/sessions`.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod fixtures;
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use workbench::{Outcome, Workbench};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_filters");
+const PROGRAM: &str = env!("CARGO_BIN_EXE_samebits");
 
 impl Workbench {
     fn start(&self, arguments: &str) -> Child {

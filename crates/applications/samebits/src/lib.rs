@@ -1,4 +1,4 @@
-//! The commands of the program `filters`, for the program and for the fuzz target of `inspect`.
+//! The commands of the program `samebits`, for the program and for the fuzz target of `inspect`.
 #![forbid(unsafe_code)]
 
 pub mod commands;
