@@ -11,8 +11,8 @@ use terminal::failure::Failure;
 /// Print the script that completes the arguments of `samebits` in a shell.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  samebits completions bash > ~/.local/share/bash-completion/completions/filters\n  \
-        samebits completions zsh > ~/.zfunc/_filters\n  \
+    after_help = "Examples:\n  samebits completions bash > ~/.local/share/bash-completion/completions/samebits\n  \
+        samebits completions zsh > ~/.zfunc/_samebits\n  \
         samebits completions fish > ~/.config/fish/completions/samebits.fish"
 )]
 pub struct Completions {
