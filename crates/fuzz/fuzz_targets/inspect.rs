@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args as _, Command, FromArgMatches as _};
-use samebits::commands::inspect::{self, Arguments};
 use libfuzzer_sys::fuzz_target;
+use samebits::commands::inspect::{self, Arguments};
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("fuzz-inspect-{}", std::process::id()));
