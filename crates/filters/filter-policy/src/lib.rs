@@ -82,6 +82,9 @@ pub mod filter_block;
 #[cfg(feature = "alloc")]
 pub mod prefix;
 
+// Over the order of keys: points, prefixes and ranges.
+pub mod range;
+
 pub mod building;
 
 pub mod answers;

@@ -18,6 +18,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::ops::Bound;
 
 use crate::bits_per_key::BitsPerKey;
 #[cfg(feature = "alloc")]
@@ -25,6 +26,8 @@ use crate::building::append_with;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
 use crate::key_hash::{KeyHash, KeyHashes, WRONG_HASHES};
+#[cfg(feature = "alloc")]
+use crate::range::RangeFilterBuilder;
 pub use any::AnyFormat;
 pub(crate) use any::{Facts, FilterSize, ListedFormat};
 pub use format::Format;
@@ -224,6 +227,28 @@ pub trait FilterPolicy: AsPolicy {
         let _ = (start, filter);
         true
     }
+
+    /// Returns true if [`range_may_match`](Self::range_may_match) can return `false`. If not, an engine need not fetch
+    /// the filter for a scan of a range. The default is `false`.
+    fn answers_ranges(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the filter may have a key between the bounds, in the order of bytes. `false` is certain.
+    ///
+    /// An engine whose comparator orders keys in another way must not query it. A filter over hashes of keys cannot
+    /// answer for ranges, so the default is `true`; [`RangePolicy`](crate::range::RangePolicy) can.
+    fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, filter: &[u8]) -> bool {
+        let _ = (lower, upper, filter);
+        true
+    }
+
+    /// Returns a builder that takes sorted keys one by one and keeps only a part of each; `None`, the default, if the
+    /// policy has none, so that a `FilterBuilder` must keep the keys. The filter is the same.
+    #[cfg(feature = "alloc")]
+    fn range_builder(&self) -> Option<RangeFilterBuilder> {
+        None
+    }
 }
 
 /// A policy as a trait object, which default methods of [`FilterPolicy`] need. Implemented for every policy.
@@ -303,6 +328,22 @@ macro_rules! forward {
             #[inline]
             fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
                 (**self).prefix_may_match(start, filter)
+            }
+
+            #[inline]
+            fn answers_ranges(&self) -> bool {
+                (**self).answers_ranges()
+            }
+
+            #[inline]
+            fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, filter: &[u8]) -> bool {
+                (**self).range_may_match(lower, upper, filter)
+            }
+
+            #[cfg(feature = "alloc")]
+            #[inline]
+            fn range_builder(&self) -> Option<RangeFilterBuilder> {
+                (**self).range_builder()
             }
         }
     };

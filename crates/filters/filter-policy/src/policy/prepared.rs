@@ -1,6 +1,7 @@
 //! Stored filters, prepared for many queries.
 
 use core::fmt;
+use core::ops::Bound;
 
 use crate::simd::{KernelToken, Keys, Lookup, Source, StoredBits};
 
@@ -360,6 +361,16 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
             }
             _ => self.hash_again(key.key()),
         }
+    }
+
+    /// Returns true if [`range_may_match`](Self::range_may_match) can return `false`.
+    pub fn answers_ranges(&self) -> bool {
+        self.policy.answers_ranges() && self.prepared.same() != Some(true)
+    }
+
+    /// Returns true if the filter may have a key between the bounds: see [`FilterPolicy::range_may_match`].
+    pub fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>) -> bool {
+        self.prepared.same() == Some(true) || self.policy.range_may_match(lower, upper, self.filter.as_ref())
     }
 
     /// Queries many keys, in their order. Allocates no memory. Filters that are not in the cache are prefetched.
