@@ -1,68 +1,121 @@
-//! Filters that answer for ranges of keys: interim body.
-use alloc::vec::Vec;
+//! Filters over the order of keys: they answer for points, any prefix and any range.
+//!
+//! A [`RangePolicy`] helps scans that would find nothing: an engine asks it, with the scan's bounds, before it reads a
+//! table or block. [`WHICH.md`](crate::which) tells when it pays, [`THEORY.md`](crate::theory) its rates and why no stored
+//! key is denied, [`FORMAT.md`](crate::format_page) its bytes.
+
+#[cfg(feature = "alloc")]
+mod alphabet;
+#[cfg(feature = "alloc")]
+mod builder;
+mod code;
+mod filter;
+mod layout;
+#[cfg(feature = "alloc")]
+mod plan;
+#[cfg(feature = "alloc")]
+mod trie;
+#[cfg(feature = "alloc")]
+mod write;
+
 use core::ops::Bound;
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 
 use crate::bits_per_key::BitsPerKey;
 use crate::error::Error;
 use crate::filter_bytes::FilterBytes;
-use crate::policy::{FilterPolicy, MATCHES_EVERYTHING};
+use crate::policy::FilterPolicy;
+#[cfg(feature = "alloc")]
+pub use builder::RangeFilterBuilder;
+use filter::Filter;
 
-/// A policy whose filters answer for points, prefixes and ranges.
+/// A policy whose filters answer for points, prefixes and ranges of byte strings.
+///
+/// Ten bits per key answer a scan of a prefix that no key has like a Bloom filter answers a point, and a short range
+/// between two keys in some per cent of the cases with "may match"; each bit more halves the rates. Keys that users make
+/// of fields, such as `user:<id>:<ulid>`, are the best case; a range that ends next to a stored key always may match.
+///
+/// The order is that of bytes. Keys in any order give the same filter, and repeated keys count once.
+///
+/// ```
+/// use core::ops::Bound;
+/// use filter_policy::FilterPolicy;
+/// use filter_policy::range::RangePolicy;
+///
+/// let policy = RangePolicy::new(16.into());
+/// let filter = policy.build(["user:0007:a", "user:0007:b", "user:0042:a"])?;
+///
+/// assert!(policy.key_may_match(b"user:0007:a", &filter));
+/// assert!(policy.prefix_may_match(b"user:0042:", &filter));
+/// let (lower, upper) = (Bound::Included(&b"user:0008:"[..]), Bound::Excluded(&b"user:0009:"[..]));
+/// assert!(!policy.range_may_match(lower, upper, &filter));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// Without the feature `alloc` the policy only reads: it then cannot build.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RangePolicy {
     bits_per_key: BitsPerKey,
 }
 
+/// The length in bytes that every filter may have: a header alone takes so many.
+const LEAST_LEN: u64 = 16;
+
+/// The most bytes of a filter: it has fewer than 2^32 bits.
+const MOST_LEN: u64 = (1 << 29) - 1;
+
+/// Returns the most bytes of a filter of so many keys.
+fn size_in_bytes(keys: u64, bits_per_key: BitsPerKey) -> Result<usize, Error> {
+    let len = bits_per_key.times(keys).div_ceil(8).max(LEAST_LEN.into());
+    let fits = len <= MOST_LEN.into() && keys <= u32::MAX.into();
+    let most = || bits_per_key.most_keys(8 * MOST_LEN).min(u32::MAX.into());
+    let len = usize::try_from(len).ok().filter(|_| fits);
+    len.ok_or_else(|| bits_per_key.too_large(keys, most()))
+}
+
 impl RangePolicy {
-    /// The name under which engines store its filters.
+    /// The name under which engines store the filters: it stands for the encoding and its version.
     pub const NAME: &str = "RangeFilter.SplitTrie1";
 
-    /// Makes the policy.
+    /// The short name.
+    #[cfg(feature = "alloc")]
+    pub(crate) const SHORT_NAME: &str = "range";
+
+    /// Makes the policy. Filters have at most this many bits for each distinct key, or 16 bytes.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self { bits_per_key }
     }
-}
 
-/// Builds a filter from sorted keys, given one by one.
-#[derive(Debug, Clone)]
-pub struct RangeFilterBuilder {
-    keys: Vec<Vec<u8>>,
-}
-
-impl RangeFilterBuilder {
-    /// Makes a builder without keys.
-    pub const fn new(bits_per_key: BitsPerKey) -> Self {
-        let _ = bits_per_key;
-        Self { keys: Vec::new() }
-    }
-
-    /// Adds a key, which must not be less than the one before.
+    /// Builds the filter of keys in any order. [`RangeFilterBuilder`] takes sorted keys one by one and keeps less of them.
     ///
     /// # Errors
     ///
-    /// [`Error::Policy`] when it is less.
-    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
-        if self.keys.last().is_some_and(|last| last.as_slice() > key) {
-            return Err(Error::Policy {
-                reason: "keys of a range filter's builder must be sorted",
-            });
-        }
-        self.keys.push(key.to_vec());
-        Ok(())
+    /// Those of [`RangeFilterBuilder::insert`], but for the order.
+    #[cfg(feature = "alloc")]
+    pub fn build(&self, keys: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<Vec<u8>, Error> {
+        let keys: Vec<_> = keys.into_iter().collect();
+        let mut slices = Vec::new();
+        crate::building::reserve(&mut slices, keys.len())?;
+        slices.extend(keys.iter().map(AsRef::as_ref));
+        self.build_slices(&slices)
     }
 
-    /// Returns the filter.
-    ///
-    /// # Errors
-    ///
-    /// Memory.
-    pub fn finish(self) -> Result<Vec<u8>, Error> {
-        let mut bytes = b"interim".to_vec();
-        for key in self.keys {
-            bytes.extend((key.len() as u32).to_le_bytes());
-            bytes.extend(key);
-        }
-        Ok(bytes)
+    #[cfg(feature = "alloc")]
+    fn build_slices(&self, keys: &[&[u8]]) -> Result<Vec<u8>, Error> {
+        let mut sorted = Vec::new();
+        let keys = if keys.is_sorted() {
+            keys
+        } else {
+            crate::building::reserve(&mut sorted, keys.len())?;
+            sorted.extend_from_slice(keys);
+            sorted.sort_unstable();
+            &sorted
+        };
+        let mut builder = RangeFilterBuilder::new(self.bits_per_key);
+        keys.iter().try_for_each(|key| builder.insert(key))?;
+        builder.finish()
     }
 }
 
@@ -72,26 +125,27 @@ impl FilterPolicy for RangePolicy {
     }
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(7 + keys * 20_000)
+        size_in_bytes(keys as u64, self.bits_per_key)
     }
 
     fn bits_per_key(&self) -> Option<BitsPerKey> {
         Some(self.bits_per_key)
     }
 
+    #[cfg(feature = "alloc")]
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
-        let mut keys = keys.to_vec();
-        keys.sort();
-        let mut builder = RangeFilterBuilder::new(self.bits_per_key);
-        for key in keys {
-            builder.insert(key)?;
-        }
-        let filter = builder.finish()?;
-        let given = out.len();
-        let needed = filter.len();
+        let filter = self.build_slices(keys)?;
+        let (needed, given) = (filter.len(), out.len());
         let out = out.get_mut(..needed).ok_or(Error::BufferTooShort { needed, given })?;
         out.copy_from_slice(&filter);
         Ok(out.into())
+    }
+
+    #[cfg(not(feature = "alloc"))]
+    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        Err(Error::Policy {
+            reason: "range filters are built with the feature `alloc` of filter-policy alone",
+        })
     }
 
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
@@ -103,9 +157,7 @@ impl FilterPolicy for RangePolicy {
     }
 
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
-        let mut end = start.to_vec();
-        end.resize(start.len() + 100, 0xff);
-        self.range_may_match(Bound::Included(start), Bound::Included(&end), filter)
+        !filter.is_empty() && Filter::read(filter).is_none_or(|filter| filter.prefix_may_match(start))
     }
 
     fn answers_ranges(&self) -> bool {
@@ -113,26 +165,10 @@ impl FilterPolicy for RangePolicy {
     }
 
     fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, filter: &[u8]) -> bool {
-        use core::ops::RangeBounds as _;
-        if filter.is_empty() {
-            return false;
-        }
-        let _ = MATCHES_EVERYTHING;
-        let Some(mut rest) = filter.strip_prefix(b"interim") else {
-            return true;
-        };
-        while let Some((len, more)) = rest.split_first_chunk::<4>() {
-            let Some((key, more)) = more.split_at_checked(u32::from_le_bytes(*len) as usize) else {
-                return true;
-            };
-            if (lower, upper).contains(key) {
-                return true;
-            }
-            rest = more;
-        }
-        false
+        !filter.is_empty() && Filter::read(filter).is_none_or(|filter| filter.range_may_match(lower, upper))
     }
 
+    #[cfg(feature = "alloc")]
     fn range_builder(&self) -> Option<RangeFilterBuilder> {
         Some(RangeFilterBuilder::new(self.bits_per_key))
     }
