@@ -136,7 +136,9 @@ impl FilterPolicy for RangePolicy {
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
         let filter = self.build_slices(keys)?;
         let (needed, given) = (filter.len(), out.len());
-        let out = out.get_mut(..needed).ok_or(Error::BufferTooShort { needed, given })?;
+        let out = out
+            .get_mut(..needed)
+            .ok_or(Error::BufferTooShort { needed, given })?;
         out.copy_from_slice(&filter);
         Ok(out.into())
     }

@@ -43,7 +43,10 @@ impl Pairs {
                 && *word >> (pair % 64) & 1 == 0
             {
                 *word |= 1 << (pair % 64);
-                self.successors.get_mut(before).into_iter().for_each(|count| *count += 1);
+                self.successors
+                    .get_mut(before)
+                    .into_iter()
+                    .for_each(|count| *count += 1);
             }
             before = symbol;
         }
@@ -62,7 +65,9 @@ impl Pairs {
 
     fn has(&self, before: usize, symbol: usize) -> bool {
         let pair = before * SYMBOLS + symbol;
-        self.seen.get(pair / 64).is_some_and(|word| word >> (pair % 64) & 1 == 1)
+        self.seen
+            .get(pair / 64)
+            .is_some_and(|word| word >> (pair % 64) & 1 == 1)
     }
 }
 
@@ -92,7 +97,10 @@ impl<'a> Weights<'a> {
         let bytes: Vec<u8> = (0..=u8::MAX).filter(occurs).collect();
         let mut symbol = [0; 256];
         for (i, &byte) in (1..).zip(&bytes) {
-            symbol.get_mut(usize::from(byte)).into_iter().for_each(|symbol| *symbol = i);
+            symbol
+                .get_mut(usize::from(byte))
+                .into_iter()
+                .for_each(|symbol| *symbol = i);
         }
         let mut weights = Vec::new();
         reserve(&mut weights, (bytes.len() + 1) * (bytes.len() + 1))?;
@@ -110,7 +118,11 @@ impl<'a> Weights<'a> {
     pub(super) fn add(&mut self, key: &[u8], is_whole: bool, shared: usize, deep: usize) {
         let end = key.len().min(deep + WINDOW);
         let symbols = self.bytes.len() + 1;
-        let mut before = if shared == 0 { 0 } else { self.symbol_of(key, shared - 1) };
+        let mut before = if shared == 0 {
+            0
+        } else {
+            self.symbol_of(key, shared - 1)
+        };
         for at in shared..end {
             let symbol = self.symbol_of(key, at);
             self.add_pair(before * symbols + symbol);
@@ -128,7 +140,10 @@ impl<'a> Weights<'a> {
     }
 
     fn add_pair(&mut self, pair: usize) {
-        self.weights.get_mut(pair).into_iter().for_each(|weight| *weight = weight.saturating_add(1));
+        self.weights
+            .get_mut(pair)
+            .into_iter()
+            .for_each(|weight| *weight = weight.saturating_add(1));
     }
 
     /// Chooses the codes for which codes and the bits of keys together are fewest, within this many bytes.
@@ -185,7 +200,10 @@ impl<'a> Weights<'a> {
         stored.push((count - 1) as u8);
         let mut class_of = vec![0; symbols];
         for (row, &class) in rows.iter().zip(grouped) {
-            class_of.get_mut(row.before).into_iter().for_each(|of| *of = class as u8);
+            class_of
+                .get_mut(row.before)
+                .into_iter()
+                .for_each(|of| *of = class as u8);
         }
         if count > 1 {
             let pairs = class_of.chunks(2);
@@ -214,7 +232,10 @@ impl<'a> Weights<'a> {
             if has_end {
                 *ends.get_mut(class / 8)? |= 1 << (class % 8);
             }
-            let (low, high) = (used().find(|&symbol| symbol > 0), used().next_back().filter(|&last| last > 0));
+            let (low, high) = (
+                used().find(|&symbol| symbol > 0),
+                used().next_back().filter(|&last| last > 0),
+            );
             let (low, high) = (low.unwrap_or(2), high.unwrap_or(1));
             ranges.extend([(low - 1) as u8, (high - 1) as u8]);
             // Symbols between two that are used have the start of the next.
@@ -285,7 +306,11 @@ impl Group {
     fn change(&mut self, row: &Row, is_added: bool) {
         let change = |sum: &mut u64, by: u64| *sum = if is_added { *sum + by } else { *sum - by };
         change(&mut self.sum, row.sum);
-        self.members = if is_added { self.members + 1 } else { self.members - 1 };
+        self.members = if is_added {
+            self.members + 1
+        } else {
+            self.members - 1
+        };
         for &(symbol, weight) in &row.symbols {
             if let Some((sum, rows)) = self.weights.get_mut(symbol) {
                 change(sum, weight);
@@ -316,7 +341,10 @@ fn group(rows: &[Row], symbols: usize, most: usize) -> Vec<usize> {
             }
             let costs = groups.iter().map(|group| group.cost(row)).enumerate();
             let (best, _) = costs.min_by_key(|&(_, cost)| cost).unwrap_or_default();
-            groups.get_mut(best).into_iter().for_each(|group| group.change(row, true));
+            groups
+                .get_mut(best)
+                .into_iter()
+                .for_each(|group| group.change(row, true));
             match of_row.get_mut(i) {
                 Some(of) => *of = best,
                 None => of_row.push(best),

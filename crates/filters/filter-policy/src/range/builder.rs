@@ -132,10 +132,15 @@ impl RangeFilterBuilder {
         let room = kept.len() + 20;
         if self.records.capacity() - self.records.len() < room {
             let more = room.max(self.records.len() / 16);
-            self.records.try_reserve_exact(more).map_err(|_| Error::AllocationFailed { bytes: more })?;
+            self.records
+                .try_reserve_exact(more)
+                .map_err(|_| Error::AllocationFailed { bytes: more })?;
         }
         put_count(&mut self.records, bytes as u64);
-        put_count(&mut self.records, 2 * kept.len() as u64 + u64::from(end == self.last.len()));
+        put_count(
+            &mut self.records,
+            2 * kept.len() as u64 + u64::from(end == self.last.len()),
+        );
         self.records.extend_from_slice(kept);
         Ok(())
     }
@@ -144,7 +149,11 @@ impl RangeFilterBuilder {
     fn known_bits(&self) -> u32 {
         let bits = u32::try_from(self.bits_per_key.times(1)).unwrap_or(MAX_SUFFIX);
         // Few keys share the least length.
-        let bits = if u64::from(self.keys) <= LEAST_LEN { MAX_SUFFIX } else { bits.saturating_add(1).max(8) };
+        let bits = if u64::from(self.keys) <= LEAST_LEN {
+            MAX_SUFFIX
+        } else {
+            bits.saturating_add(1).max(8)
+        };
         bits.min(MAX_SUFFIX) + MAX_EXTRA
     }
 
@@ -198,7 +207,9 @@ impl RangeFilterBuilder {
 
 impl core::fmt::Debug for RangeFilterBuilder {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let Self { bits_per_key, keys, .. } = self;
+        let Self {
+            bits_per_key, keys, ..
+        } = self;
         write!(f, "RangeFilterBuilder({keys} keys, {bits_per_key} bits per key)")
     }
 }
@@ -256,6 +267,10 @@ impl<'a> Iterator for Records<'a> {
         let (kept, rest) = self.0.split_at_checked(len / 2)?;
         self.0 = rest;
         let is_whole = len % 2 == 1;
-        Some(Record { shared, kept, is_whole })
+        Some(Record {
+            shared,
+            kept,
+            is_whole,
+        })
     }
 }

@@ -78,9 +78,16 @@ impl<'a> Code<'a> {
         let mut at = 0_usize;
         for (i, (class, row)) in classes.iter_mut().zip(rows.as_chunks::<2>().0).enumerate() {
             let [first, last] = row.map(usize::from);
-            let end = ends.get(i / 8).map_or(0, |&ends| usize::from(ends >> (i % 8) & 1));
+            let end = ends
+                .get(i / 8)
+                .map_or(0, |&ends| usize::from(ends >> (i % 8) & 1));
             let bytes = (last + 1).saturating_sub(first);
-            *class = Class { end, first, bytes, at };
+            *class = Class {
+                end,
+                first,
+                bytes,
+                at,
+            };
             at += (end + bytes).saturating_sub(1);
         }
         let width = if kind == Kind::Wide { 2 } else { 1 };
@@ -252,7 +259,9 @@ impl<'a> Cursor<'a> {
             return self.finish(zeros);
         }
         // What follows in the bound occurs in no stored key.
-        let symbol = byte.map_or(usize::from(self.side == Side::Above), |byte| self.code.symbol(byte).0);
+        let symbol = byte.map_or(usize::from(self.side == Side::Above), |byte| {
+            self.code.symbol(byte).0
+        });
         if matches!(self.side, Side::From | Side::Above) {
             let next = self.code.at_or_after(class, symbol);
             next.into_iter().for_each(|code| self.push(code));
@@ -316,7 +325,8 @@ impl<'a> Bounds<'a> {
             Bound::Unbounded => (&[][..], Side::UpToPrefixed),
         };
         // Eight bits a byte make no difference between a key and the same with zero bytes after it.
-        let is_strict = matches!(upper, Bound::Excluded(key) if code.kind != Kind::Bytes || key.last() != Some(&0));
+        let is_strict =
+            matches!(upper, Bound::Excluded(key) if code.kind != Kind::Bytes || key.last() != Some(&0));
         Self::new(code, (low, from), (high, to), is_strict)
     }
 
@@ -355,8 +365,16 @@ impl<'a> Bounds<'a> {
             }
             self.part();
         }
-        let low = if self.has_low { self.low.take(count).cast_signed() } else { BELOW_ALL };
-        let high = if self.has_high { self.high.take(count).cast_signed() } else { ABOVE_ALL };
+        let low = if self.has_low {
+            self.low.take(count).cast_signed()
+        } else {
+            BELOW_ALL
+        };
+        let high = if self.has_high {
+            self.high.take(count).cast_signed()
+        } else {
+            ABOVE_ALL
+        };
         (low, high)
     }
 

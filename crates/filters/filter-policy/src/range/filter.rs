@@ -145,7 +145,11 @@ impl<'a> Filter<'a> {
     ) -> Option<bool> {
         loop {
             let mut at = place.at;
-            let part = if place.keys == 1 { Part::Stop } else { self.part(&mut at, place.keys, steps)? };
+            let part = if place.keys == 1 {
+                Part::Stop
+            } else {
+                self.part(&mut at, place.keys, steps)?
+            };
             let left = match part {
                 Part::Stop => {
                     let count = self.leaf_bits(place.rank, place.keys, place.above);
@@ -182,7 +186,11 @@ impl<'a> Filter<'a> {
                 rank: place.rank,
                 above: keys,
             };
-            let right = Right { left: side, len, keys };
+            let right = Right {
+                left: side,
+                len,
+                keys,
+            };
             place = match bounds.take(1) {
                 (0 | super::code::BELOW_ALL, 0) => side,
                 (1, 1 | super::code::ABOVE_ALL) => self.right(right, steps)?,
@@ -229,7 +237,11 @@ impl<'a> Filter<'a> {
     #[inline]
     fn left_count(&self, at: &mut u64, keys: u32, or_edge: bool) -> Option<Option<u32>> {
         let shape = Shape::of(keys, self.shapes.get(kind(keys)).copied()?);
-        let (slots, edge) = if or_edge { (shape.slots + 1, shape.edge) } else { (shape.slots, u32::MAX) };
+        let (slots, edge) = if or_edge {
+            (shape.slots + 1, shape.edge)
+        } else {
+            (shape.slots, u32::MAX)
+        };
         let word = peek(self.bytes, *at);
         let ones = word.leading_ones();
         let number = if slots > MAX_ONES + 1 && ones >= MAX_ONES {
@@ -273,7 +285,11 @@ impl<'a> Filter<'a> {
         }
         let number = self.exp_golomb(at, self.lengths.order(left))?;
         let expected = self.lengths.expected(left);
-        let len = if number & 1 == 1 { expected.checked_sub(number / 2 + 1)? } else { expected + number / 2 };
+        let len = if number & 1 == 1 {
+            expected.checked_sub(number / 2 + 1)?
+        } else {
+            expected + number / 2
+        };
         Some(Some(len))
     }
 
@@ -328,7 +344,9 @@ impl<'a> Filter<'a> {
             };
             rank = rank.wrapping_add(keys);
             depth = next;
-            (keys, above) = stack.get(depth).map(|&(keys, above)| (keys.into(), above.into()))?;
+            (keys, above) = stack
+                .get(depth)
+                .map(|&(keys, above)| (keys.into(), above.into()))?;
         }
     }
 }

@@ -73,7 +73,11 @@ pub(super) fn kinds(keys: u32) -> usize {
 #[inline]
 pub(super) const fn fold(left: u32, keys: u32) -> u32 {
     let middle = keys / 2;
-    if left > middle { 2 * (left - middle) - 1 } else { 2 * (middle - left) }
+    if left > middle {
+        2 * (left - middle) - 1
+    } else {
+        2 * (middle - left)
+    }
 }
 
 /// The left count of a number, which may be any in damaged filters; the caller checks the result.

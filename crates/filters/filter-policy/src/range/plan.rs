@@ -52,7 +52,12 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Chooses all; `Err` has the number of bits by which it does not fit.
-    pub(super) fn new(trie: &Trie, alphabet: &Alphabet, most: usize, reserved: u64) -> Result<Result<Self, u64>, Error> {
+    pub(super) fn new(
+        trie: &Trie,
+        alphabet: &Alphabet,
+        most: usize,
+        reserved: u64,
+    ) -> Result<Result<Self, u64>, Error> {
         let fixed = header_len(trie.keys) + alphabet.stored.len();
         let budget = 8 * (most as i64 - fixed as i64) - reserved.cast_signed();
         let shapes = shapes(&trie.forks);
@@ -64,7 +69,9 @@ impl Plan {
             best: None,
         };
         reserve(&mut search.costs, trie.forks.len())?;
-        search.costs.extend(trie.forks.iter().map(|fork| cost(fork, &shapes)));
+        search
+            .costs
+            .extend(trie.forks.iter().map(|fork| cost(fork, &shapes)));
         let (rule, suffix) = search.rule();
         let mut plan = Self {
             rule,
@@ -79,7 +86,11 @@ impl Plan {
         let over = plan.fit(trie, &search.costs, budget);
         // The last rule tells no keys apart.
         plan.fits = over <= 0;
-        Ok(if plan.fits || rule.few == u32::MAX { Ok(plan) } else { Err(over.unsigned_abs()) })
+        Ok(if plan.fits || rule.few == u32::MAX {
+            Ok(plan)
+        } else {
+            Err(over.unsigned_abs())
+        })
     }
 
     /// Returns true if the keys of a fork are not told apart.
@@ -143,8 +154,13 @@ impl Plan {
                 stop_cost(fork.keys, &self.shapes, &self.rule) + suffix_bits(fork.first, self.suffix)
             } else {
                 let (left, right) = self.sides(place, fork);
-                let own = u32::from(costs.get(place).copied().unwrap_or(0)) + edge_cost(fork.edge, self.rule.stop);
-                let len = if fork.left > SKIP { self.length(fork.left, left).1 } else { 0 };
+                let own =
+                    u32::from(costs.get(place).copied().unwrap_or(0)) + edge_cost(fork.edge, self.rule.stop);
+                let len = if fork.left > SKIP {
+                    self.length(fork.left, left).1
+                } else {
+                    0
+                };
                 own.saturating_add(len).saturating_add(left).saturating_add(right)
             };
             self.sizes.get_mut(place).into_iter().for_each(|sum| *sum = size);
@@ -162,7 +178,11 @@ impl Plan {
         let size = |place: usize| self.sizes.get(place).copied().unwrap_or(0);
         let right = fork.keys - fork.left;
         (
-            if fork.left == 1 { self.leaf(fork.first, fork.keys) } else { size(place + 1) },
+            if fork.left == 1 {
+                self.leaf(fork.first, fork.keys)
+            } else {
+                size(place + 1)
+            },
             if right == 1 {
                 self.leaf(fork.first + fork.left, fork.keys)
             } else {
@@ -236,7 +256,11 @@ fn plan_limit(trie: &Trie, rule: &Rule) -> u32 {
 /// The bits of a fork without those of its edge and the length of its left side.
 fn cost(fork: &Fork, shapes: &[u8; KINDS]) -> u8 {
     let plain = slot(fork.keys, Some(fork.left), fork.edge == 0, shapes).1;
-    let edge = if fork.edge > 0 { slot(fork.keys, None, true, shapes).1 } else { 0 };
+    let edge = if fork.edge > 0 {
+        slot(fork.keys, None, true, shapes).1
+    } else {
+        0
+    };
     // Each has at most 47.
     (plain + edge) as u8
 }
@@ -244,7 +268,11 @@ fn cost(fork: &Fork, shapes: &[u8; KINDS]) -> u8 {
 /// The bits of an edge and of its length.
 #[inline]
 fn edge_cost(edge: u32, stop: u32) -> u32 {
-    if edge > 0 { exp_golomb(edge_number(edge, stop), 0).1 + edge } else { 0 }
+    if edge > 0 {
+        exp_golomb(edge_number(edge, stop), 0).1 + edge
+    } else {
+        0
+    }
 }
 
 /// The number of an edge's length, which jumps over that of a stop.
@@ -266,7 +294,11 @@ fn shapes(forks: &[Fork]) -> [u8; KINDS] {
         let costs = costs.get_mut(kind(keys)).into_iter().flatten();
         for (bits, cost) in (0..).zip(costs) {
             let of = |left, or_edge| slot(keys, left, or_edge, &[bits; KINDS]).1;
-            let len = if has_edge { of(None, true) + of(Some(left), false) } else { of(Some(left), true) };
+            let len = if has_edge {
+                of(None, true) + of(Some(left), false)
+            } else {
+                of(Some(left), true)
+            };
             *cost += u64::from(count) * u64::from(len);
         }
     };
@@ -325,8 +357,20 @@ impl Search<'_> {
             let (mut low, mut high) = (0, MAX_SUFFIX + 1);
             let mut suffix = most;
             while low < high {
-                let more = if suffix > 10 { MAX_EXTRA } else if suffix > 4 { 4 } else { 0 };
-                let room = self.rate(Rule { edge, suffix, more, stop: 7, ..all });
+                let more = if suffix > 10 {
+                    MAX_EXTRA
+                } else if suffix > 4 {
+                    4
+                } else {
+                    0
+                };
+                let room = self.rate(Rule {
+                    edge,
+                    suffix,
+                    more,
+                    stop: 7,
+                    ..all
+                });
                 match room {
                     Some(room) if room >= PARTS * suffix => low = suffix + 1,
                     Some(room) => (low, high) = (low.max(room / PARTS), suffix),
@@ -360,7 +404,13 @@ impl Search<'_> {
             few *= 2;
         }
         let Some((_, mut rule, suffix)) = self.best else {
-            return (Rule { few: u32::MAX, ..least }, 0);
+            return (
+                Rule {
+                    few: u32::MAX,
+                    ..least
+                },
+                0,
+            );
         };
         self.spend(&mut rule, suffix);
         (rule, suffix)
@@ -409,7 +459,11 @@ impl Search<'_> {
         let mut bits = u32::from(self.costs.get(place).copied().unwrap_or(0)) + edge_cost(fork.edge, stop);
         bits += if fork.left == 1 { extra_bits(fork.keys) } else { 0 };
         bits += if right == 1 { extra_bits(fork.keys) } else { 0 };
-        bits += if fork.left > SKIP { fork.left.ilog2() / 2 + 4 } else { 0 };
+        bits += if fork.left > SKIP {
+            fork.left.ilog2() / 2 + 4
+        } else {
+            0
+        };
         bits.into()
     }
 
@@ -430,7 +484,9 @@ impl Search<'_> {
             };
             let below = place..place + fork.keys as usize - 1;
             let forks = self.forks.get(below.clone()).unwrap_or_default();
-            let all = below.zip(forks).map(|(place, fork)| self.whole_cost(place, fork, rule.stop) + of_leaf);
+            let all = below
+                .zip(forks)
+                .map(|(place, fork)| self.whole_cost(place, fork, rule.stop) + of_leaf);
             left -= all.sum::<i64>() - cost;
             if left < 0 {
                 return;

@@ -41,7 +41,8 @@ impl Bits {
 
     pub(super) fn finish(mut self) -> Vec<u8> {
         let bytes = self.rest.to_be_bytes();
-        self.bytes.extend(bytes.iter().take(self.rest_len.div_ceil(8) as usize));
+        self.bytes
+            .extend(bytes.iter().take(self.rest_len.div_ceil(8) as usize));
         self.bytes
     }
 }
@@ -61,9 +62,15 @@ impl KeyBits {
             self.words.resize(2 * word + 8, 0);
         }
         let code = u64::from(code) << 48;
-        self.words.get_mut(word).into_iter().for_each(|word| *word |= code >> used);
+        self.words
+            .get_mut(word)
+            .into_iter()
+            .for_each(|word| *word |= code >> used);
         if used > 48 {
-            self.words.get_mut(word + 1).into_iter().for_each(|word| *word |= code << (64 - used));
+            self.words
+                .get_mut(word + 1)
+                .into_iter()
+                .for_each(|word| *word |= code << (64 - used));
         }
         self.len += u32::from(len);
     }
@@ -243,7 +250,10 @@ fn forks(shared: &[u32]) -> Result<Vec<Fork>, Error> {
             open.pop();
             let above = open.last();
             let end = above.map_or(shared.len() as u32, |&(right, _)| right);
-            let depth = above.map(|&(_, bits)| bits).max(least).map_or(0, |parted| parted + 1);
+            let depth = above
+                .map(|&(_, bits)| bits)
+                .max(least)
+                .map_or(0, |parted| parted + 1);
             let place = first as usize + open.len();
             forks.get_mut(place).into_iter().for_each(|fork| {
                 *fork = Fork {

@@ -15,8 +15,18 @@ use crate::error::Error;
 
 /// The length of a header without codes.
 pub(super) const fn header_len(keys: u32) -> usize {
-    let count = if keys < 128 { 1 } else { (keys.ilog2() / 7 + 1) as usize };
-    let kinds = if keys < 2 { 0 } else if keys < 256 { keys.ilog2() as usize } else { KINDS };
+    let count = if keys < 128 {
+        1
+    } else {
+        (keys.ilog2() / 7 + 1) as usize
+    };
+    let kinds = if keys < 2 {
+        0
+    } else if keys < 256 {
+        keys.ilog2() as usize
+    } else {
+        KINDS
+    };
     4 + count + kinds.div_ceil(2) + if keys > SKIP + 1 { 3 } else { 0 }
 }
 
@@ -24,7 +34,11 @@ pub(super) const fn header_len(keys: u32) -> usize {
 #[inline]
 pub(super) fn slot(keys: u32, left: Option<u32>, or_edge: bool, shapes: &[u8; KINDS]) -> (u64, u32) {
     let shape = Shape::of(keys, shapes.get(kind(keys)).copied().unwrap_or(0));
-    let (slots, edge) = if or_edge { (shape.slots + 1, shape.edge) } else { (shape.slots, u32::MAX) };
+    let (slots, edge) = if or_edge {
+        (shape.slots + 1, shape.edge)
+    } else {
+        (shape.slots, u32::MAX)
+    };
     let number = left.map_or(0, |left| fold(left, keys));
     let slot = match left {
         None => edge,
@@ -32,13 +46,19 @@ pub(super) fn slot(keys: u32, left: Option<u32>, or_edge: bool, shapes: &[u8; KI
     };
     if slots > MAX_ONES + 1 && slot >= MAX_ONES {
         let count = binary_bits(keys);
-        return (((1 << MAX_ONES) - 1) << count | u64::from(number), MAX_ONES + count);
+        return (
+            ((1 << MAX_ONES) - 1) << count | u64::from(number),
+            MAX_ONES + count,
+        );
     }
     // The last slot needs no zero.
     let zero = u32::from(slot + 1 < slots);
     let ones = ((1_u64 << slot) - 1) << zero;
     let rest = if left.is_some() { shape.rest } else { 0 };
-    (ones << rest | u64::from(number) & ((1 << rest) - 1), slot + zero + rest)
+    (
+        ones << rest | u64::from(number) & ((1 << rest) - 1),
+        slot + zero + rest,
+    )
 }
 
 /// The exponential Golomb code of a number, and its length.
@@ -65,10 +85,19 @@ pub(super) fn filter(trie: &Trie, alphabet: &Alphabet, plan: &Plan, most: usize)
         Kind::Wide => 2,
     };
     let suffix = plan.suffix | plan.more() / 4 << 13;
-    bytes.extend([VERSION, kind | (plan.stop() << 2) as u8, suffix as u8, (suffix >> 8) as u8]);
+    bytes.extend([
+        VERSION,
+        kind | (plan.stop() << 2) as u8,
+        suffix as u8,
+        (suffix >> 8) as u8,
+    ]);
     put_count(&mut bytes, trie.keys.into());
     let shapes = plan.shapes.get(..kinds(trie.keys)).unwrap_or_default();
-    bytes.extend(shapes.chunks(2).map(|two| two.iter().rev().fold(0, |both, shape| both << 4 | shape)));
+    bytes.extend(
+        shapes
+            .chunks(2)
+            .map(|two| two.iter().rev().fold(0, |both, shape| both << 4 | shape)),
+    );
     if trie.keys > SKIP + 1 {
         let [low, high, ..] = plan.lengths.mean.to_le_bytes();
         bytes.extend([low, high, plan.lengths.order as u8]);
@@ -100,7 +129,11 @@ fn write_trie(trie: &Trie, plan: &Plan, mut out: Bits) -> Result<Vec<u8>, Error>
     };
     let mut rank = 0;
     let mut next = Vec::new();
-    next.push(if trie.forks.is_empty() { Next::Leaf(0) } else { Next::Fork(0) });
+    next.push(if trie.forks.is_empty() {
+        Next::Leaf(0)
+    } else {
+        Next::Fork(0)
+    });
     while let Some(part) = next.pop() {
         let (place, fork) = match part {
             Next::Leaf(above) => {
@@ -116,7 +149,10 @@ fn write_trie(trie: &Trie, plan: &Plan, mut out: Bits) -> Result<Vec<u8>, Error>
             put(&mut out, slot(keys, None, true, &plan.shapes));
             put(&mut out, exp_golomb(plan.stop().into(), 0));
             copy(&mut out, at, suffix_bits(rank, plan.suffix) + plan.more());
-            let below = trie.forks.get(place..place + keys as usize - 1).unwrap_or_default();
+            let below = trie
+                .forks
+                .get(place..place + keys as usize - 1)
+                .unwrap_or_default();
             at += below.iter().map(|fork| u64::from(fork.edge) + 1).sum::<u64>();
             at += u64::from(trie.suffix) * u64::from(keys);
             rank += keys;
@@ -127,15 +163,26 @@ fn write_trie(trie: &Trie, plan: &Plan, mut out: Bits) -> Result<Vec<u8>, Error>
             put(&mut out, exp_golomb(edge_number(fork.edge, plan.stop()), 0));
             copy(&mut out, at, fork.edge);
         }
-        put(&mut out, slot(keys, Some(fork.left), fork.edge == 0, &plan.shapes));
+        put(
+            &mut out,
+            slot(keys, Some(fork.left), fork.edge == 0, &plan.shapes),
+        );
         if fork.left > SKIP {
             put(&mut out, plan.stored_length(place, &fork));
         }
         at += u64::from(fork.edge) + 1;
         reserve(&mut next, 2)?;
         let right = place + fork.left as usize;
-        next.push(if keys - fork.left == 1 { Next::Leaf(keys) } else { Next::Fork(right) });
-        next.push(if fork.left == 1 { Next::Leaf(keys) } else { Next::Fork(place + 1) });
+        next.push(if keys - fork.left == 1 {
+            Next::Leaf(keys)
+        } else {
+            Next::Fork(right)
+        });
+        next.push(if fork.left == 1 {
+            Next::Leaf(keys)
+        } else {
+            Next::Fork(place + 1)
+        });
     }
     Ok(out.finish())
 }
