@@ -18,6 +18,7 @@ mod golden_parquet;
 mod leveldb;
 mod policies;
 mod prefix;
+mod range_records;
 #[cfg(not(emulated))]
 mod rates;
 #[cfg(all(feature = "serde", not(emulated)))]
