@@ -24,10 +24,23 @@ pub(super) enum Kind {
 /// One code: it has the end of keys or not, the bytes of ranks `first..first + bytes`, and starts from `at` on.
 #[derive(Clone, Copy, Default)]
 struct Class {
-    end: usize,
-    first: usize,
-    bytes: usize,
-    at: usize,
+    end: u8,
+    first: u8,
+    bytes: u16,
+    at: u16,
+}
+
+impl Class {
+    #[inline]
+    fn symbols(self) -> usize {
+        usize::from(self.end) + usize::from(self.bytes)
+    }
+
+    /// The last symbol.
+    #[inline]
+    fn last(self) -> usize {
+        usize::from(self.first) + usize::from(self.bytes)
+    }
 }
 
 /// A view of a filter's codes.
@@ -75,24 +88,22 @@ impl<'a> Code<'a> {
         }
         let (ends, rest) = rest.split_at_checked(count.div_ceil(8))?;
         let (rows, rest) = rest.split_at_checked(2 * count)?;
-        let mut at = 0_usize;
+        let mut at = 0_u16;
         for (i, (class, row)) in classes.iter_mut().zip(rows.as_chunks::<2>().0).enumerate() {
-            let [first, last] = row.map(usize::from);
-            let end = ends
-                .get(i / 8)
-                .map_or(0, |&ends| usize::from(ends >> (i % 8) & 1));
-            let bytes = (last + 1).saturating_sub(first);
+            let &[first, last] = row;
+            let end = ends.get(i / 8).map_or(0, |&ends| ends >> (i % 8) & 1);
+            let bytes = (u16::from(last) + 1).saturating_sub(first.into());
             *class = Class {
                 end,
                 first,
                 bytes,
                 at,
             };
-            at += (end + bytes).saturating_sub(1);
+            // At most 16 times 256.
+            at += (u16::from(end) + bytes).saturating_sub(1);
         }
         let width = if kind == Kind::Wide { 2 } else { 1 };
-        let rest_at = at.checked_mul(width)?;
-        let (starts, rest) = rest.split_at_checked(rest_at)?;
+        let (starts, rest) = rest.split_at_checked(width * usize::from(at))?;
         code.starts = starts;
         Some((code, rest))
     }
@@ -122,10 +133,10 @@ impl<'a> Code<'a> {
         if place == 0 {
             return 0;
         }
-        if place >= class.end + class.bytes {
+        if place >= class.symbols() {
             return 1 << MAX_LEN;
         }
-        let at = class.at + place - 1;
+        let at = usize::from(class.at) + place - 1;
         let stored = if self.kind == Kind::Wide {
             let pair = self.starts.get(2 * at..).and_then(|rest| rest.first_chunk());
             pair.map(|&pair| u32::from(u16::from_le_bytes(pair)))
@@ -141,7 +152,10 @@ impl<'a> Code<'a> {
         let place = match symbol.checked_sub(1) {
             None if class.end == 0 => return None,
             None => 0,
-            Some(rank) => class.end + rank.checked_sub(class.first).filter(|&rank| rank < class.bytes)?,
+            Some(rank) if rank >= class.first.into() && rank < class.last() => {
+                usize::from(class.end) + rank - usize::from(class.first)
+            }
+            Some(_) => return None,
         };
         let (start, end) = (self.start(class, place), self.start(class, place + 1));
         (start < end).then(|| (start, MAX_LEN - (end - start).ilog2()))
@@ -149,12 +163,12 @@ impl<'a> Code<'a> {
 
     /// The code of the first symbol of a class that is at least this one.
     fn at_or_after(&self, class: Class, symbol: usize) -> Option<(u32, u32)> {
-        (symbol..=class.first + class.bytes).find_map(|symbol| self.of(class, symbol))
+        (symbol..=class.last()).find_map(|symbol| self.of(class, symbol))
     }
 
     /// The code of the last symbol of a class before one.
     fn before(&self, class: Class, symbol: usize) -> Option<(u32, u32)> {
-        let symbols = 0..symbol.min(class.first + class.bytes + 1);
+        let symbols = 0..symbol.min(class.last() + 1);
         symbols.rev().find_map(|symbol| self.of(class, symbol))
     }
 }

@@ -210,16 +210,12 @@ impl<'a> Filter<'a> {
     fn bits(&self, at: &mut u64, count: u32) -> Option<i64> {
         let bits = peek(self.bytes, *at) >> 32 >> (32 - count);
         *at += u64::from(count);
-        self.is_inside(*at).then_some(bits.cast_signed())
-    }
-
-    #[inline]
-    const fn is_inside(&self, at: u64) -> bool {
-        at <= 8 * self.bytes.len() as u64
+        // Only here, as forks after the end decide nothing.
+        (*at <= 8 * self.bytes.len() as u64).then_some(bits.cast_signed())
     }
 
     /// Reads what begins at `at` for two keys or more.
-    #[inline]
+    #[inline(always)]
     fn part(&self, at: &mut u64, keys: u32, steps: &mut usize) -> Option<Part> {
         *steps = steps.checked_sub(1)?;
         if let Some(left) = self.left_count(at, keys, true)? {
@@ -234,7 +230,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Reads the number of keys on the left; `None` inside stands for an edge, if that may be.
-    #[inline]
+    #[inline(always)]
     fn left_count(&self, at: &mut u64, keys: u32, or_edge: bool) -> Option<Option<u32>> {
         let shape = Shape::of(keys, self.shapes.get(kind(keys)).copied()?);
         let (slots, edge) = if or_edge {
@@ -261,7 +257,7 @@ impl<'a> Filter<'a> {
             high << shape.rest | word << used >> 32 >> (32 - shape.rest)
         };
         let left = unfold(number as u32, keys);
-        (left > 0 && left < keys && self.is_inside(*at)).then_some(Some(left))
+        (left > 0 && left < keys).then_some(Some(left))
     }
 
     /// Reads a number in an exponential Golomb code.
@@ -274,7 +270,7 @@ impl<'a> Filter<'a> {
         }
         let number = peek(self.bytes, *at + u64::from(zeros)) >> (u64::BITS - count);
         *at += u64::from(zeros + count);
-        self.is_inside(*at).then(|| number - (1 << order))
+        Some(number - (1 << order))
     }
 
     /// Reads the length of a left side, if it is stored.
@@ -321,9 +317,17 @@ impl<'a> Filter<'a> {
         let Place {
             mut at,
             mut keys,
-            mut rank,
-            mut above,
+            above: mut fork,
+            ..
         } = place;
+        // All suffix bits before a rank are this, divided.
+        let suffix = u64::from(self.suffix);
+        let mut sum = u64::from(place.rank) * suffix;
+        let mut leaves = |keys: u32| {
+            let before = sum / u64::from(PARTS);
+            sum += u64::from(keys) * suffix;
+            sum / u64::from(PARTS) - before
+        };
         loop {
             while keys > 1 {
                 let left = match self.part(&mut at, keys, steps)? {
@@ -334,19 +338,28 @@ impl<'a> Filter<'a> {
                         self.left_count(&mut at, keys, false)??
                     }
                 };
+                if keys == 2 {
+                    // Half of all forks: both leaves at once.
+                    (fork, keys) = (2, 1);
+                    at += leaves(1);
+                    break;
+                }
                 *stack.get_mut(depth)? = ((keys - left) as u8, keys as u8);
                 depth += 1;
-                (above, keys) = (keys, left);
+                (fork, keys) = (keys, left);
             }
-            at += u64::from(self.leaf_bits(rank, keys, above));
+            at += if keys == 1 {
+                leaves(1) + u64::from(extra_bits(fork))
+            } else {
+                let first = leaves(1);
+                leaves(keys - 1);
+                first + u64::from(self.more)
+            };
             let Some(next) = depth.checked_sub(1) else {
                 return Some(at);
             };
-            rank = rank.wrapping_add(keys);
             depth = next;
-            (keys, above) = stack
-                .get(depth)
-                .map(|&(keys, above)| (keys.into(), above.into()))?;
+            (keys, fork) = stack.get(depth).map(|&(keys, fork)| (keys.into(), fork.into()))?;
         }
     }
 }
