@@ -329,7 +329,10 @@ fn group(rows: &[Row], symbols: usize, most: usize) -> Vec<usize> {
     };
     let mut groups: Vec<Group> = Vec::new();
     let mut of_row: Vec<usize> = Vec::new();
-    for round in 0..if most > 1 { 3 } else { 1 } {
+    if most == 1 {
+        return vec![0; rows.len()];
+    }
+    for round in 0..2 {
         for (i, row) in rows.iter().enumerate() {
             if round > 0
                 && let Some(old) = of_row.get(i).and_then(|&of| groups.get_mut(of))
@@ -357,15 +360,28 @@ fn group(rows: &[Row], symbols: usize, most: usize) -> Vec<usize> {
 }
 
 /// Returns `x * log2(x)` in 256ths, nearly, from integers alone.
-pub(super) fn x_log_x(x: u64) -> i64 {
-    (x * log2(x)).cast_signed()
+fn x_log_x(x: u64) -> i64 {
+    const FEW: [i64; 512] = {
+        let mut few = [0; 512];
+        let mut x = 0;
+        while x < 512 {
+            few[x] = (x as u64 * log2(x as u64)).cast_signed();
+            x += 1;
+        }
+        few
+    };
+    let few = usize::try_from(x).ok().and_then(|x| FEW.get(x));
+    few.copied().unwrap_or_else(|| (x * log2(x)).cast_signed())
 }
 
 /// Returns the binary logarithm in 256ths, with an error of at most 3; 0 for 0.
-pub(super) fn log2(x: u64) -> u64 {
-    let whole = x.checked_ilog2().unwrap_or(0);
+const fn log2(x: u64) -> u64 {
+    if x == 0 {
+        return 0;
+    }
+    let whole = x.ilog2();
     let fraction = (x << (63 - whole) >> 55) & 255;
-    256 * u64::from(whole) + fraction + (fraction * (256 - fraction) * 88 >> 16)
+    256 * whole as u64 + fraction + (fraction * (256 - fraction) * 88 >> 16)
 }
 
 /// Gives each symbol a length by halving the weights, in their order.

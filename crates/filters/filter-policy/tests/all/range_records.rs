@@ -139,7 +139,9 @@ fn key(name: &str, i: usize, random: &mut SplitMix64) -> Vec<u8> {
             let id = below(1 << 32) as u32;
             [&tenant.to_be_bytes()[..], &time.to_be_bytes(), &id.to_be_bytes()].concat()
         }
-        "skewed" => (0..6).map(|_| if below(8) > 0 { b'm' } else { below(256) as u8 }).collect(),
+        "skewed" => (0..6)
+            .map(|_| if below(8) > 0 { b'm' } else { below(256) as u8 })
+            .collect(),
         "words" => (0..1 + below(9))
             .map(|_| b"etaoinshrdlu"[(below(12) * below(12) / 12) as usize])
             .collect(),
