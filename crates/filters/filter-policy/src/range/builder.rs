@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::alphabet::{Alphabet, Pairs, Weights};
 use super::layout::{MAX_EXTRA, MAX_SUFFIX};
 use super::plan::Plan;
-use super::trie::{Coder, Trie};
+use super::trie::Coder;
 use super::{LEAST_LEN, size_in_bytes, write};
 use crate::bits_per_key::BitsPerKey;
 use crate::building::reserve;
@@ -169,8 +169,10 @@ impl RangeFilterBuilder {
         self.record_last(0)?;
         let most = size_in_bytes(self.keys.into(), self.bits_per_key)?;
         let alphabet = self.choose_alphabet(most)?;
-        let trie = self.trie(&alphabet)?;
+        let coder = self.coded(&alphabet)?;
+        // Before forks take their memory.
         drop(self);
+        let trie = coder.finish()?;
         let mut reserved = 0;
         loop {
             // Lengths are known only when all else is chosen. If they do not fit, it is chosen for less.
@@ -193,7 +195,7 @@ impl RangeFilterBuilder {
         Ok(weights.choose((most / 2).min(most.saturating_sub(write::header_len(self.keys)))))
     }
 
-    fn trie(&self, alphabet: &Alphabet) -> Result<Trie, Error> {
+    fn coded<'a>(&self, alphabet: &'a Alphabet) -> Result<Coder<'a>, Error> {
         let mut coder = Coder::new(alphabet, self.known_bits(), self.keys)?;
         let mut key = Vec::new();
         for record in Records(&self.records) {
@@ -201,7 +203,7 @@ impl RangeFilterBuilder {
             record.apply(&mut key)?;
             coder.append(&key, record.shared, record.is_whole)?;
         }
-        coder.finish()
+        Ok(coder)
     }
 }
 

@@ -225,10 +225,12 @@ impl<'a> Coder<'a> {
 
     pub(super) fn finish(mut self) -> Result<Trie, Error> {
         self.store(None);
+        let mut bits = self.bits.finish();
+        bits.shrink_to_fit();
         Ok(Trie {
             keys: self.shared.len() as u32,
             forks: forks(&self.shared)?,
-            bits: self.bits.finish(),
+            bits,
             suffix: self.suffix,
             short: self.short,
         })
