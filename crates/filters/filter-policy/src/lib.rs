@@ -83,6 +83,10 @@ pub mod filter_block;
 pub mod prefix;
 
 // Over the order of keys: points, prefixes and ranges.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of symbols, classes, places and bits, which the format limits"
+)]
 pub mod range;
 
 pub mod building;

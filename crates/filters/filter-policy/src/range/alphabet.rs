@@ -361,17 +361,17 @@ fn group(rows: &[Row], symbols: usize, most: usize) -> Vec<usize> {
 
 /// Returns `x * log2(x)` in 256ths, nearly, from integers alone.
 fn x_log_x(x: u64) -> i64 {
-    const FEW: [i64; 512] = {
+    const FEW: [u64; 512] = {
         let mut few = [0; 512];
-        let mut x = 0;
-        while x < 512 {
-            few[x] = (x as u64 * log2(x as u64)).cast_signed();
-            x += 1;
+        let (mut rest, mut x) = (few.as_mut_slice(), 0);
+        while let Some((next, more)) = rest.split_first_mut() {
+            *next = x * log2(x);
+            (rest, x) = (more, x + 1);
         }
         few
     };
     let few = usize::try_from(x).ok().and_then(|x| FEW.get(x));
-    few.copied().unwrap_or_else(|| (x * log2(x)).cast_signed())
+    few.copied().unwrap_or_else(|| x * log2(x)).cast_signed()
 }
 
 /// Returns the binary logarithm in 256ths, with an error of at most 3; 0 for 0.
@@ -381,7 +381,7 @@ const fn log2(x: u64) -> u64 {
     }
     let whole = x.ilog2();
     let fraction = (x << (63 - whole) >> 55) & 255;
-    256 * whole as u64 + fraction + (fraction * (256 - fraction) * 88 >> 16)
+    256 * whole as u64 + fraction + fraction * (256 - fraction) * 88 / 65_536
 }
 
 /// Gives each symbol a length by halving the weights, in their order.

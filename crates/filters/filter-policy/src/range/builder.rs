@@ -276,3 +276,39 @@ impl<'a> Iterator for Records<'a> {
         })
     }
 }
+
+#[cfg(not(emulated))]
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::range::trie::Fork;
+
+    /// Of each key at most 24 bytes besides the filter: while keys come, its record; while they are made into bits, the
+    /// bits that it shares with the one before and its own; then these and a fork; then its own, a fork, and two numbers.
+    #[test]
+    fn memory_of_a_key() {
+        const KEYS: usize = 100_000;
+        let mut builder = RangeFilterBuilder::new(10.into());
+        let mut random = crate::splitmix::SplitMix64::new(1);
+        for i in 0..KEYS {
+            let (user, time) = (i / 25 * 16, 0x018d_0000_0000_u64 + i as u64 % 25 * 99_999_999);
+            let key = format!("user:{user:07}:{time:013x}{:013x}", random.next() >> 12);
+            builder.insert(key.as_bytes()).unwrap();
+        }
+        let records = builder.records.capacity() as f64 / KEYS as f64;
+        let alphabet = builder.choose_alphabet(10 * KEYS / 8).unwrap();
+        let coder = builder.coded(&alphabet).unwrap();
+        let bits = coder.finish().unwrap().bits.capacity() as f64 / KEYS as f64;
+        let numbers = size_of::<u32>() as f64;
+        let fork = size_of::<Fork>() as f64;
+        for (stage, bytes) in [
+            ("coding", records + numbers + 2.0 * bits),
+            ("forks", numbers + bits + fork),
+            ("planning", bits + fork + numbers + 1.0),
+        ] {
+            assert!(bytes <= 24.0, "{stage}: {bytes} bytes a key");
+        }
+    }
+}

@@ -84,7 +84,7 @@ pub(super) fn filter(trie: &Trie, alphabet: &Alphabet, plan: &Plan, most: usize)
         Kind::Narrow => 1,
         Kind::Wide => 2,
     };
-    let suffix = plan.suffix | plan.more() / 4 << 13;
+    let suffix = plan.suffix | (plan.more() / 4) << 13;
     bytes.extend([
         VERSION,
         kind | (plan.stop() << 2) as u8,

@@ -38,7 +38,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bound<'k>(kind: char, key: &'k [u8]) -> Bound<&'k [u8]> {
+fn bound(kind: char, key: &[u8]) -> Bound<&[u8]> {
     match kind {
         '[' | ']' => Bound::Included(key),
         '(' | ')' => Bound::Excluded(key),
@@ -120,7 +120,10 @@ fn key(name: &str, i: usize, random: &mut SplitMix64) -> Vec<u8> {
     match name {
         "one" | "two" | "numbers" => format!("{:06}", below(1_000_000)).into_bytes(),
         "few" | "random" => below(u64::MAX).to_be_bytes().to_vec(),
-        "zeros" => vec![0; i].into_iter().chain((i % 3 == 0).then_some(1)).collect(),
+        "zeros" => vec![0; i]
+            .into_iter()
+            .chain(i.is_multiple_of(3).then_some(1))
+            .collect(),
         "letters" => (0..below(7)).map(|_| b"ab"[below(2) as usize]).collect(),
         "users" => format!("user:{}:{:013x}", below(400), below(1 << 52)).into_bytes(),
         "paths" => format!(
