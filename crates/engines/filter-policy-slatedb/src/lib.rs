@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::{fmt, mem};
 
 use bytes::{BufMut, Bytes};
-use filter_policy::{FilterBuilder, FilterPolicy, MATCHES_EVERYTHING};
+use filter_policy::range::RangeFilterBuilder;
+use filter_policy::{Error, FilterBuilder, FilterPolicy, MATCHES_EVERYTHING};
 use slatedb::{Filter, FilterQuery, FilterTarget, RowEntry};
 
 /// A policy of the crate `filter-policy` for SlateDB.
@@ -14,9 +15,10 @@ use slatedb::{Filter, FilterQuery, FilterTarget, RowEntry};
 /// tombstones and merge operands.
 ///
 /// * A point read calls [`key_may_match`](FilterPolicy::key_may_match).
-/// * A prefix scan calls [`prefix_may_match`](FilterPolicy::prefix_may_match), and fetches the filter only if
-///   [`answers_prefixes`](FilterPolicy::answers_prefixes) returns true.
-/// * A range scan does not use filters.
+/// * A scan of a range or a prefix calls [`range_may_match`](FilterPolicy::range_may_match), if the policy
+///   [answers ranges](FilterPolicy::answers_ranges): SlateDB narrows a prefix to the bounds that the scan has within it.
+/// * Otherwise a scan of a prefix calls [`prefix_may_match`](FilterPolicy::prefix_may_match), if the policy
+///   [answers prefixes](FilterPolicy::answers_prefixes), and a scan of a range does not even fetch the filter.
 ///
 /// If a filter cannot be built, two bytes are stored instead that match every query.
 #[derive(Debug)]
@@ -75,28 +77,45 @@ where
     }
 
     fn supports_range_queries(&self) -> bool {
-        false
+        self.policy.answers_ranges()
     }
 
+    /// A scan of a prefix comes as a range, with its own bounds, unless another policy of the table asks for prefixes.
     fn supports_prefix_queries(&self) -> bool {
-        self.policy.answers_prefixes()
+        self.policy.answers_prefixes() && !self.policy.answers_ranges()
     }
 }
 
 /// The keys of a table under construction.
 struct TableKeys<P> {
-    builder: FilterBuilder<Arc<P>>,
+    policy: Arc<P>,
+    keys: Keys<P>,
     /// The last key, copied, because the engine's keys may be views that would keep whole blocks in memory.
-    last: Vec<u8>,
+    last: Option<Vec<u8>>,
     is_failed: bool,
 }
 
+enum Keys<P> {
+    Whole(FilterBuilder<Arc<P>>),
+    /// A table's keys come in order, so that a policy for ranges keeps a part of each.
+    Sorted(RangeFilterBuilder),
+}
+
 impl<P: FilterPolicy> TableKeys<P> {
-    const fn new(policy: Arc<P>) -> Self {
+    fn new(policy: Arc<P>) -> Self {
+        let sorted = policy.range_builder().map(Keys::Sorted);
         Self {
-            builder: FilterBuilder::new(policy),
-            last: Vec::new(),
+            keys: sorted.unwrap_or_else(|| Keys::Whole(FilterBuilder::new(Arc::clone(&policy)))),
+            policy,
+            last: None,
             is_failed: false,
+        }
+    }
+
+    fn finish(self) -> Result<Vec<u8>, Error> {
+        match self.keys {
+            Keys::Whole(builder) => builder.finish(),
+            Keys::Sorted(builder) => builder.finish(),
         }
     }
 }
@@ -107,17 +126,23 @@ where
 {
     fn add_entry(&mut self, entry: &RowEntry) {
         // Versions of a key are adjacent, and one is enough.
-        if self.builder.is_empty() || self.last != entry.key {
-            self.is_failed |= self.builder.insert(&entry.key).is_err();
-            self.last.clear();
-            self.last.extend_from_slice(&entry.key);
+        if self.last.as_deref() == Some(&entry.key) {
+            return;
         }
+        let inserted = match &mut self.keys {
+            Keys::Whole(builder) => builder.insert(&entry.key),
+            Keys::Sorted(builder) => builder.insert(&entry.key),
+        };
+        self.is_failed |= inserted.is_err();
+        let last = self.last.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(&entry.key);
     }
 
     fn build(&mut self) -> Arc<dyn Filter> {
-        let policy = Arc::clone(self.builder.policy());
+        let policy = Arc::clone(&self.policy);
         let built = mem::replace(self, Self::new(Arc::clone(&policy)));
-        let filter = built.builder.finish().ok().filter(|_| !built.is_failed);
+        let filter = if built.is_failed { None } else { built.finish().ok() };
         Arc::new(StoredFilter {
             policy,
             bytes: filter.unwrap_or_else(|| MATCHES_EVERYTHING.to_vec()).into(),
@@ -151,7 +176,10 @@ where
         match &query.target {
             FilterTarget::Point(key) => self.policy.key_may_match(key, &self.bytes),
             FilterTarget::Prefix(start) => self.policy.prefix_may_match(start, &self.bytes),
-            FilterTarget::Range { .. } => true,
+            FilterTarget::Range { lower, upper } => {
+                let [lower, upper] = [lower, upper].map(|bound| bound.as_ref().map(AsRef::as_ref));
+                self.policy.range_may_match(lower, upper, &self.bytes)
+            }
         }
     }
 

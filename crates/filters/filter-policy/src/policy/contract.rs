@@ -4,12 +4,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Bound;
 
 use crate::answers::Answers;
 use crate::error::Error;
 use crate::key_hash::{HashFunctionId, KeyHash, KeyHashes};
 use crate::policy::builder::FilterBuilder;
-use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING};
+use crate::policy::{FilterPolicy, HashedKey, MATCHES_EVERYTHING, OwnedFilter};
+use crate::splitmix::SplitMix64;
 
 /// The number of keys of the filter whose rate is returned, and the number of absent keys of which it is queried.
 const KEYS: u32 = 1_000;
@@ -56,8 +58,8 @@ const ALTERED: [&str; 24] = [
 ///
 /// # Panics
 ///
-/// With the sentence of the contract that the policy broke: a stored key was denied; two ways to query gave two
-/// answers; a key's hash value is not that of the function it claims; a filter was longer than announced, or written
+/// With the sentence of the contract that the policy broke: a stored key was denied, or a prefix or range of one; two
+/// ways to query gave two answers; the policy denied a range although it does not answer ranges; a key's hash value is not that of the function it claims; a filter was longer than announced, or written
 /// into a slice that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has
 /// another checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
@@ -82,6 +84,7 @@ pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
                 );
             }
         }
+        ranges_are_found(policy, &keys, &filter, &context);
     }
     any_bytes_are_answered(policy);
     assert_eq!(policy.name(), name, "the name must not change");
@@ -226,6 +229,101 @@ fn assert_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], contex
     }
 }
 
+/// The lower and the upper bound.
+type Range<'k> = [Bound<&'k [u8]>; 2];
+
+/// Queries a range in all ways.
+fn range_may_match(policy: &dyn FilterPolicy, range: Range<'_>, filter: &[u8], context: &str) -> bool {
+    let [lower, upper] = range;
+    let answer = policy.range_may_match(lower, upper, filter);
+    for filter in [policy.prepare(filter), OwnedFilter::new(policy, filter)] {
+        assert!(
+            answer || policy.answers_ranges() && filter.answers_ranges(),
+            "{context}: a policy that does not answer ranges must not deny {:?}",
+            range.map(|bound| bound.map(shown))
+        );
+        assert_eq!(
+            filter.range_may_match(lower, upper),
+            answer,
+            "{context}: a prepared filter and range_may_match must agree on {:?}",
+            range.map(|bound| bound.map(shown))
+        );
+    }
+    answer
+}
+
+/// Checks that no range around a stored key is denied, and that keys in order give the same filter one by one.
+fn ranges_are_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], context: &str) {
+    use Bound::{Excluded, Included, Unbounded};
+
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable();
+    if let Some(mut builder) = policy.range_builder() {
+        let inserted = sorted.iter().try_for_each(|key| builder.insert(key));
+        assert!(
+            inserted.and_then(|()| builder.finish()).as_deref() == Ok(filter),
+            "{context}: range_builder and create_filter must give the same filter"
+        );
+    }
+    sorted.dedup();
+    let mut random = SplitMix64::new(1);
+    for (at, &key) in sorted.iter().enumerate() {
+        let (smaller, larger) = (
+            sorted.get(..at).unwrap_or(&[]),
+            sorted.get(at + 1..).unwrap_or(&[]),
+        );
+        let mut one_of = |keys: &[_]| keys.get(random.next() as usize % keys.len().max(1)).copied();
+        let (some_smaller, some_larger) = (one_of(smaller), one_of(larger));
+        let start = key.split_last().map(|(_, start)| start);
+        let next = [key, b"\0"].concat();
+        let half = key.get(..key.len().div_ceil(2)).unwrap_or(key);
+        // The first key that no longer starts with this half.
+        let mut end = half.to_vec();
+        while let Some(last) = end.pop() {
+            if let Some(last) = last.checked_add(1) {
+                end.push(last);
+                break;
+            }
+        }
+        let end = (!end.is_empty()).then_some(&end[..]);
+        let lowers = [smaller.last().copied(), start, some_smaller].map(|lower| lower.map(Excluded));
+        let uppers =
+            [larger.first().copied(), Some(&next[..]), some_larger, end].map(|upper| upper.map(Excluded));
+        let lowers = lowers
+            .into_iter()
+            .flatten()
+            .chain([Unbounded, Included(half), Included(key)]);
+        for lower in lowers {
+            for upper in uppers.into_iter().flatten().chain([Unbounded, Included(key)]) {
+                assert!(
+                    range_may_match(policy, [lower, upper], filter, context),
+                    "{context}: {:?} was denied, but {} is stored",
+                    [lower, upper].map(|bound| bound.map(shown)),
+                    shown(key)
+                );
+            }
+        }
+    }
+    all_ranges_agree(
+        policy,
+        &[b"", b"absent", b"key9999", &[0xff; 40]],
+        filter,
+        context,
+    );
+}
+
+/// Compares all ways to query ranges whose bounds are these keys, in either order. Returns true if all may match.
+fn all_ranges_agree(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], context: &str) -> bool {
+    let bounds = keys
+        .iter()
+        .flat_map(|key| [Bound::Included(*key), Bound::Excluded(*key)]);
+    let bounds = || bounds.clone().chain([Bound::Unbounded]);
+    let ranges = bounds().flat_map(|lower| bounds().map(move |upper| [lower, upper]));
+    // Every range is queried.
+    let denied = ranges.filter(|range| !range_may_match(policy, *range, filter, context));
+    denied.count() == 0
+}
+
 /// Compares all ways to query with single queries.
 pub(crate) fn all_ways_agree(policy: &dyn FilterPolicy, filter: &[u8], keys: &[&[u8]], context: &str) {
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
@@ -273,9 +371,20 @@ fn any_bytes_are_answered(policy: &dyn FilterPolicy) {
     let keys = numbered(0..70);
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     assert_found(policy, &keys, &MATCHES_EVERYTHING, "00 ff must match every key");
+    let few: [&[u8]; 3] = [b"", b"key012", b"key5"];
+    assert!(
+        all_ranges_agree(policy, &few, &MATCHES_EVERYTHING, "00 ff"),
+        "00 ff must match every range"
+    );
+    assert!(
+        !policy.answers_ranges() || !policy.range_may_match(Bound::Unbounded, Bound::Unbounded, &[]),
+        "a policy that answers ranges must deny those of the empty filter"
+    );
     let whole = built(policy, &keys);
     let check = |bytes: &[u8], what: &str| {
-        all_ways_agree(policy, bytes, &keys, &format!("{} {what} bytes", bytes.len()))
+        let context = format!("{} {what} bytes", bytes.len());
+        all_ways_agree(policy, bytes, &keys, &context);
+        all_ranges_agree(policy, &few, bytes, &context);
     };
     check(&[], "no");
     check(&MATCHES_EVERYTHING, "00 ff");

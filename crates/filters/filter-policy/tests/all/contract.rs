@@ -2,11 +2,14 @@
 //! bytes make a reader panic. That all ways agree on every kernel is the law in `src/formats/tests.rs`.
 
 use std::cell::Cell;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use filter_policy::formats;
 use filter_policy::leveldb::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::policies::{self, AnyPolicy};
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::range::{RangeFilterBuilder, RangePolicy};
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{
     Answers, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, HashFunctionId, HashedKey,
@@ -82,6 +85,24 @@ fn every_policy_keeps_the_public_contract() {
         let policy = policies::by_name(name, TEN).unwrap();
         contract::check(&policy, checksum(&policy));
     }
+}
+
+/// A pointer that does not forward a method denies nothing, or lets engines fetch no filter.
+#[test]
+fn a_policy_that_answers_ranges_keeps_the_contract_behind_every_pointer() {
+    let policy = RangePolicy::new(TEN);
+    let boxed: AnyPolicy = Box::new(policy);
+    let shared: Arc<dyn FilterPolicy> = Arc::new(policy);
+    let policies: [&dyn FilterPolicy; 4] = [&policy, &&policy, &boxed, &shared];
+    for policy in policies {
+        contract::check(policy, checksum(policy));
+        assert!(policy.answers_ranges() && policy.answers_prefixes() && policy.range_builder().is_some());
+    }
+    let prefixes = PrefixPolicy::new(policy, FixedPrefix::new(3));
+    contract::check(&prefixes, checksum(&prefixes));
+    assert!(!prefixes.answers_ranges() && prefixes.range_builder().is_none());
+    let filter = filter_of(&prefixes, &["key"]);
+    assert!(prefixes.range_may_match(Bound::Excluded(b"key"), Bound::Unbounded, &filter));
 }
 
 /// A function that kernels do not know, with a seed that is not in its name.
@@ -311,6 +332,18 @@ impl FilterPolicy for Full {
     fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
         start == b"prefix"
     }
+
+    fn answers_ranges(&self) -> bool {
+        true
+    }
+
+    fn range_may_match(&self, lower: Bound<&[u8]>, _: Bound<&[u8]>, _: &[u8]) -> bool {
+        lower == Bound::Included(b"lower")
+    }
+
+    fn range_builder(&self) -> Option<RangeFilterBuilder> {
+        Some(RangeFilterBuilder::new(TEN))
+    }
 }
 
 #[test]
@@ -327,6 +360,9 @@ fn a_pointer_to_a_policy_is_that_policy() {
         assert_eq!(policy.create_from_hashes(none, &mut [0; 9]).unwrap().len(), 2);
         assert!(policy.answers_prefixes());
         assert!(policy.prefix_may_match(b"prefix", &[]) && !policy.prefix_may_match(b"other", &[]));
+        assert!(policy.answers_ranges() && policy.range_builder().is_some());
+        assert!(policy.range_may_match(Bound::Included(b"lower"), Bound::Unbounded, &[]));
+        assert!(!policy.range_may_match(Bound::Unbounded, Bound::Included(b"lower"), &[]));
     }
 
     let policy = || Full(BloomFilterPolicy::with_leveldb_hash(TEN));
