@@ -142,7 +142,11 @@ where
     fn build(&mut self) -> Arc<dyn Filter> {
         let policy = Arc::clone(&self.policy);
         let built = mem::replace(self, Self::new(Arc::clone(&policy)));
-        let filter = if built.is_failed { None } else { built.finish().ok() };
+        let filter = if built.is_failed {
+            None
+        } else {
+            built.finish().ok()
+        };
         Arc::new(StoredFilter {
             policy,
             bytes: filter.unwrap_or_else(|| MATCHES_EVERYTHING.to_vec()).into(),

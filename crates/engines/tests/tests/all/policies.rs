@@ -1,5 +1,6 @@
 //! Policies that count, or that fail.
 
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -127,6 +128,14 @@ impl FilterPolicy for Failing {
     }
 
     fn prefix_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
+
+    fn answers_ranges(&self) -> bool {
+        true
+    }
+
+    fn range_may_match(&self, _: Bound<&[u8]>, _: Bound<&[u8]>, _: &[u8]) -> bool {
         false
     }
 }
