@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use crate::leveldb::Murmur2;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use crate::range::RangePolicy;
 use crate::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
 
 use crate::error::Error;
@@ -17,7 +18,8 @@ pub use crate::policy::any::AnyPolicy;
 
 /// Returns the format of the filters that engines store under a name: that of a format of the list, of MurmurHash2 with
 /// another seed, or of either over the prefixes of any extractor. `None` if no policy of this crate has the name; short
-/// names are unknown, because filters are never stored under them.
+/// names are unknown, because filters are never stored under them. `None` also for [`RangePolicy`], which [`reader`]
+/// knows: its filters hold no hash values, and have none of the sizes, rates and contents of a format.
 ///
 /// The format tells sizes, rates and contents. To query the filters, take [`reader`], the policy of exactly this name:
 /// the format's own policy hashes other bytes, or with another seed, and would deny stored keys.
@@ -71,9 +73,9 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
     by_name(name, bits)
 }
 
-/// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL), MurmurHash2 with a seed, or either of
-/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`formats::ALL`](crate::formats::ALL)
-/// will do as well; filters are never stored under it.
+/// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL), MurmurHash2 with a seed, [`RangePolicy`], or any of
+/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`formats::ALL`](crate::formats::ALL),
+/// or `range`, will do as well; filters are never stored under it.
 ///
 /// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
 ///
@@ -93,7 +95,12 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
 /// [`Error::UnknownPolicy`] when no policy of this crate has the name.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, Error> {
     let listed = ALL.iter().find(|format| format.short_names().contains(&name));
-    let stored = listed.map_or(name, |format| format.name());
+    let range = if name == RangePolicy::SHORT_NAME {
+        RangePolicy::NAME
+    } else {
+        name
+    };
+    let stored = listed.map_or(range, |format| format.name());
     stored_as(stored, bits_per_key).ok_or_else(|| unknown(name))
 }
 
@@ -112,6 +119,9 @@ fn stored_as(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
     if name == BashoTablePolicy::NAME {
         return Some(Box::new(BashoTablePolicy::new(bits_per_key)));
     }
+    if name == RangePolicy::NAME {
+        return Some(Box::new(RangePolicy::new(bits_per_key)));
+    }
     match over_prefixes(name) {
         Some((policy, extractor)) => prefixed(stored_as(policy, bits_per_key)?, extractor),
         None => seeded(name, bits_per_key).or_else(|| Some(listed(name)?.policy(bits_per_key))),
@@ -128,6 +138,7 @@ fn unknown(name: &str) -> Error {
             policy.short_names().join(" or ")
         );
     }
+    known += &format!("{} (short {}), ", RangePolicy::NAME, RangePolicy::SHORT_NAME);
     known += "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or \
               .Prefix.Separated1x2f, for example";
     if name == NAME_IN_TABLES {
@@ -275,6 +286,25 @@ mod tests {
                 }
             }
         }
+        // It reads, and is in no list.
+        let range = "RangeFilter.SplitTrie1";
+        let made = [
+            reader(range),
+            by_name(range, ANY),
+            parse("range:12"),
+            by_name("range", ANY),
+        ];
+        assert!(made.into_iter().all(|made| made.unwrap().name() == range));
+        assert_eq!(
+            parse("range:12").unwrap().bits_per_key(),
+            Some(BitsPerKey::whole(12))
+        );
+        assert!(listed(range).is_none() && reader("range").is_err() && listed("range").is_none());
+        let over_prefixes = format!("{range}.Prefix.Fixed4");
+        assert_eq!(reader(&over_prefixes).unwrap().name(), over_prefixes);
+        assert!(listed(&over_prefixes).is_none());
+        let error = reader("bloom").err().unwrap().to_string();
+        assert!(error.contains("RangeFilter.SplitTrie1 (short range)"), "{error}");
         assert!(listed([0xff; 9]).is_none());
         for policy in ALL {
             let error = reader("bloom").err().unwrap().to_string();

@@ -272,7 +272,10 @@ fn ranges_are_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], co
             sorted.get(..at).unwrap_or(&[]),
             sorted.get(at + 1..).unwrap_or(&[]),
         );
-        let mut one_of = |keys: &[_]| keys.get(random.next() as usize % keys.len().max(1)).copied();
+        let mut one_of = |keys: &[_]| {
+            keys.get(random.next() as u32 as usize % keys.len().max(1))
+                .copied()
+        };
         let (some_smaller, some_larger) = (one_of(smaller), one_of(larger));
         let start = key.split_last().map(|(_, start)| start);
         let next = [key, b"\0"].concat();
