@@ -147,6 +147,7 @@ MESSAGES = [
     (lambda: SEEN.update(np.ma.array([7], mask=True)), TypeError, "pass keys.compressed"), (lambda: SEEN.update(pl.Series([[7]])), TypeError, "got lists: pass their items"),
     *[(lambda v=v: Filter.from_redis_chunks(v), TypeError, "chunks must be pairs of an iterator and bytes") for v in ("text", [(1, "text")], [b"text"])],
     *[(lambda call=call: call(b"path"), TypeError, "got bytes: pass os.fsdecode") for call in (Filter.open, SEEN.save, FilterSet.open, lambda p: parquet_row_groups(p, "c", [7]))],
+    *[(lambda name=name: Filter(100, format=name), ValueError, f'the format must be known, got "{name}"') for name in ("range", "RangeFilter.SplitTrie1")],
     *[(lambda call=call: call(100, bits_per_key=float("inf")), ValueError, "bits per key must be finite, got inf") for call in (Filter, Filter.sizing)],
 ]
 

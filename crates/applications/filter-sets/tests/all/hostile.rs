@@ -43,6 +43,8 @@ fn manifests_that_lie_are_refused() {
         /schema = "filter-set/3" => the schema must be filter-set/2
         /schema = null => the schema must be
         /format = "bloom" => the format must be known, got "bloom": known are leveldb, 
+        /format = "range" => the format must be known, got "range": known are leveldb, 
+        /format = "RangeFilter.SplitTrie1" => the format must be known, got "RangeFilter.SplitTrie1": known are leveldb, 
         /shard_function/hash = "crc32" => must be xxh3-64
         /shard_function/seed = -1 => -1
         /shards = [] => 1 to 4096 shards, got 0

@@ -3,6 +3,7 @@
 use core::ffi::{CStr, c_int};
 
 use filter_policy::SplitBlockPolicy;
+use filter_policy::range::RangePolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BinaryFusePolicy, BloomFilter64Policy, policies};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
@@ -72,8 +73,9 @@ pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
         Error::BitsPerKeyAfterName { given, .. } => format!(
             "bits per key must be a number between 1 and {MAX_BITS_PER_KEY} after a colon, as in bloom64:10, got {given:?}"
         ),
-        other => other.to_string(),
+        other => unknown(other),
     })?;
+    let policy = for_points(policy)?;
     match policy.bits_per_key() {
         Some(bits) if !is_allowed(&bits) => Err(format!(
             "bits per key must be between 1 and {MAX_BITS_PER_KEY}, got {bits}"
@@ -84,7 +86,24 @@ pub(super) fn parsed(text: &str) -> Result<ChosenPolicy, String> {
 
 /// Returns the policy that reads the filters stored under a name, or the reason why there is none.
 pub(super) fn reader(name: &str) -> Result<ChosenPolicy, String> {
-    policies::reader(name).map_err(|error| error.to_string())
+    for_points(policies::reader(name).map_err(unknown)?)
+}
+
+/// Refuses the policy for ranges, also over prefixes.
+fn for_points(policy: ChosenPolicy) -> Result<ChosenPolicy, String> {
+    if !policy.name().starts_with(RangePolicy::NAME) {
+        return Ok(policy);
+    }
+    Err(format!(
+        "policy must answer for keys, got {:?}: LevelDB asks no filter about ranges, and has one for each 2 KiB",
+        policy.name()
+    ))
+}
+
+/// Returns the reason why there is no policy, with the names that are not refused.
+fn unknown(error: Error) -> String {
+    let range = format!("{} (short range), ", RangePolicy::NAME);
+    error.to_string().replace(&range, "")
 }
 
 fn is_allowed(bits_per_key: &BitsPerKey) -> bool {
@@ -138,9 +157,16 @@ mod tests {
                 "bloom64:-1",
                 "between 1 and 60 after a colon, as in bloom64:10, got \"-1\"",
             ),
+            ("range:10", "policy must answer for keys, got \"RangeFilter.SplitTrie1\": LevelDB"),
+            ("RangeFilter.SplitTrie1.Prefix.Fixed4:10", "policy must answer for keys"),
         ] {
             let message = parsed(text).err().unwrap();
             assert!(message.contains(error), "{message}");
+            assert!(!message.contains("(short range)"), "{message}");
+        }
+        for name in ["RangeFilter.SplitTrie1", "range"] {
+            let message = reader(name).err().unwrap();
+            assert!(!message.contains("(short range)"), "{message}");
         }
         for name in [
             "bloom64",
