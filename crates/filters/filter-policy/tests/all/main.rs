@@ -19,6 +19,7 @@ mod leveldb;
 mod policies;
 mod prefix;
 mod range_records;
+mod ranges;
 #[cfg(not(emulated))]
 mod rates;
 #[cfg(all(feature = "serde", not(emulated)))]

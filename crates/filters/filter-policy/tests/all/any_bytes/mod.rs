@@ -7,3 +7,4 @@
 pub(crate) mod filter_blocks;
 pub(crate) mod filters;
 pub(crate) mod parquet_headers;
+pub(crate) mod ranges;
