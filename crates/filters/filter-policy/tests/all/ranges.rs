@@ -88,7 +88,7 @@ fn no_query_with_a_key_is_denied() {
         keys.iter().try_for_each(|key| builder.insert(key)).unwrap();
         assert!(builder.finish().unwrap() == filter, "{keys:x?} at {bits} bits");
         keys.dedup();
-        let most = (bits * keys.len() as f64 / 8.0).ceil().max(16.0) as usize;
+        let most = ((bits * keys.len() as f64).floor() / 8.0).ceil().max(16.0) as usize;
         assert!(
             filter.len() <= most,
             "{} bytes of {keys:x?} at {bits} bits",
@@ -163,7 +163,8 @@ fn builders_refuse_what_is_out_of_order_and_go_on() {
     let policy = RangePolicy::new(10.into());
     assert_eq!(builder.finish(), policy.build(["c", "b"]));
     assert_eq!(RangeFilterBuilder::new(10.into()).finish(), Ok(Vec::new()));
-    let short = policy.create_filter(&[b"key"], &mut [0; 3]);
+    let mut buffer = [0; 3];
+    let short = policy.create_filter(&[b"key"], &mut buffer);
     assert!(
         matches!(short, Err(Error::BufferTooShort { given: 3, .. })),
         "{short:?}"
@@ -177,7 +178,7 @@ fn damaged_filters_are_answered() {
     let policy = RangePolicy::new(10.into());
     let matches = |filter: &[u8]| policy.range_may_match(Included(b"user:0"), Excluded(b"user:0!"), filter);
     assert!(!matches(&[]) && !policy.range_may_match(Unbounded, Unbounded, &[]));
-    assert!(matches(&MATCHES_EVERYTHING) && matches(&[2; 40]) && matches(&[1]) && matches(&[1; 40]));
+    assert!(matches(&MATCHES_EVERYTHING) && matches(&[2; 40]) && matches(&[1]));
     let keys = (0..300).map(|i| format!("user:{}:{:09}", i % 40, i * 7_919 % 1_000_003));
     let keys: Vec<String> = keys.collect();
     let filter = policy.build(&keys).unwrap();
