@@ -1,4 +1,5 @@
-//! A table in a file: sorted entries in data blocks of 2 KiB, with a filter for each, an index and a footer.
+//! A table in a file: sorted entries in data blocks of 2 KiB, with a filter for each, an index, a filter for scans, and a
+//! footer.
 //!
 //! ```text
 //! cargo run --release --package filter-policy --example table -- users.table
@@ -7,14 +8,19 @@
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Bound;
 use std::{env, iter};
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
-use filter_policy::{BloomFilterPolicy, FilterPolicy};
+use filter_policy::range::{RangeFilterBuilder, RangePolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, OwnedFilter};
 
 const BLOCK_LEN: usize = 2048;
-/// The starts of filters, policy name and index, the checksum of all after the data, and `MAGIC`, in 8 bytes each.
-const FOOTER_LEN: usize = 40;
+/// The policy of the filter for scans.
+const RANGES: RangePolicy = RangePolicy::new(BitsPerKey::whole(10));
+/// The starts of filters, policy name, index, filter for scans and its policy's name, the checksum of all after the data,
+/// and `MAGIC`, in 8 bytes each.
+const FOOTER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"toytable";
 const DAMAGED: &str = "the table is damaged";
 
@@ -22,6 +28,7 @@ const DAMAGED: &str = "the table is damaged";
 struct TableWriter<P> {
     policy_name: String,
     filters: FilterBlockBuilder<P>,
+    ranges: RangeFilterBuilder,
     file: Vec<u8>,
     data_block: Vec<u8>,
     last_key: Vec<u8>,
@@ -33,6 +40,7 @@ impl<P: FilterPolicy> TableWriter<P> {
         Self {
             policy_name: policy.name().to_owned(),
             filters: FilterBlockBuilder::new(policy),
+            ranges: RangeFilterBuilder::new(BitsPerKey::whole(10)),
             file: Vec::new(),
             data_block: Vec::new(),
             last_key: Vec::new(),
@@ -50,6 +58,8 @@ impl<P: FilterPolicy> TableWriter<P> {
             self.filters.start_block(self.file.len() as u64)?;
         }
         self.filters.add_key(key)?;
+        // One filter for the whole table. It keeps some bytes of each key.
+        self.ranges.insert(key)?;
         push_entry(&mut self.data_block, key, value)?;
         self.last_key = key.to_vec();
         if self.data_block.len() >= BLOCK_LEN {
@@ -76,7 +86,14 @@ impl<P: FilterPolicy> TableWriter<P> {
         }
         let mut file = self.file;
         let mut starts = Vec::new();
-        for part in [self.filters.finish()?, self.policy_name.into_bytes(), self.index] {
+        let (ranges, their_name) = (self.ranges.finish()?, RANGES.name().into());
+        for part in [
+            self.filters.finish()?,
+            self.policy_name.into_bytes(),
+            self.index,
+            ranges,
+            their_name,
+        ] {
             starts.extend((file.len() as u64).to_le_bytes());
             file.extend(part);
         }
@@ -93,6 +110,7 @@ impl<P: FilterPolicy> TableWriter<P> {
 struct Table<P> {
     file: File,
     filters: FilterBlockReader<P, Vec<u8>>,
+    ranges: OwnedFilter<RangePolicy, Vec<u8>>,
     /// The last key of each data block, and where the block is.
     index: Vec<(Vec<u8>, [u64; 2])>,
     blocks_read: u64,
@@ -115,14 +133,17 @@ impl<P: FilterPolicy> Table<P> {
             let start = read_u64(&tail, footer + 8 * part)?.checked_sub(filters_start);
             Ok::<_, Box<dyn Error>>(start.ok_or(DAMAGED)? as usize)
         };
-        let (name, index) = (start_of(1)?, start_of(2)?);
+        let [name, index, ranges, their_name] = [start_of(1)?, start_of(2)?, start_of(3)?, start_of(4)?];
         let filter_block = tail.get(..name).ok_or(DAMAGED)?.to_vec();
         let policy_name = str::from_utf8(tail.get(name..index).ok_or(DAMAGED)?)?;
-        let index = entries(tail.get(index..footer).ok_or(DAMAGED)?)
+        let range_filter = tail.get(ranges..their_name).ok_or(DAMAGED)?.to_vec();
+        let their_name = str::from_utf8(tail.get(their_name..footer).ok_or(DAMAGED)?)?;
+        let index = entries(tail.get(index..ranges).ok_or(DAMAGED)?)
             .map(|(key, place)| Ok((key.to_vec(), [read_u64(place, 0)?, read_u64(place, 8)?])));
         Ok(Self {
             // Under another policy's name every key may match.
             filters: FilterBlockReader::stored_as(policy_name, policy, filter_block),
+            ranges: OwnedFilter::stored_as(their_name, RANGES, range_filter),
             index: index.collect::<Result<_, Box<dyn Error>>>()?,
             file,
             blocks_read: 0,
@@ -137,14 +158,37 @@ impl<P: FilterPolicy> Table<P> {
         if !self.filters.may_match(place[0], key) {
             return Ok(None);
         }
+        let block = self.read_block(place)?;
+        let found = entries(&block).find(|(stored, _)| *stored == key);
+        Ok(found.map(|(_, value)| value.to_vec()))
+    }
+
+    /// Returns the keys from `start` to before `end`.
+    fn scan(&mut self, start: &[u8], end: &[u8]) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+        let (lower, upper) = (Bound::Included(start), Bound::Excluded(end));
+        if !self.ranges.range_may_match(lower, upper) {
+            return Ok(Vec::new());
+        }
+        let mut keys = Vec::new();
+        for block in self.index.partition_point(|(last_key, _)| &last_key[..] < start)..self.index.len() {
+            let bytes = self.read_block(self.index[block].1)?;
+            let inside = entries(&bytes).filter(|(key, _)| (start..end).contains(key));
+            keys.extend(inside.map(|(key, _)| key.to_vec()));
+            if &self.index[block].0[..] >= end {
+                break;
+            }
+        }
+        Ok(keys)
+    }
+
+    fn read_block(&mut self, place: [u64; 2]) -> Result<Vec<u8>, Box<dyn Error>> {
         self.blocks_read += 1;
         let block = read(&mut self.file, place)?;
         let (block, checksum) = block.split_last_chunk::<8>().ok_or(DAMAGED)?;
         if *checksum != hashzoo::xxh64(block, 0).to_le_bytes() {
             return Err(DAMAGED.into());
         }
-        let found = entries(block).find(|(stored, _)| *stored == key);
-        Ok(found.map(|(_, value)| value.to_vec()))
+        Ok(block.to_vec())
     }
 }
 
@@ -206,5 +250,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} data blocks", table.index.len());
     println!("{blocks_read} reads for 10000 stored keys");
     println!("{} reads for 10000 absent keys", table.blocks_read - blocks_read);
+
+    assert_eq!(table.scan(key(10).as_bytes(), key(20).as_bytes())?.len(), 5);
+    let blocks_read = table.blocks_read;
+    for n in 0..10_000 {
+        assert!(
+            table
+                .scan(key(2 * n + 1).as_bytes(), key(2 * n + 2).as_bytes())?
+                .is_empty()
+        );
+    }
+    println!(
+        "{} reads for 10000 scans that find nothing",
+        table.blocks_read - blocks_read
+    );
     Ok(())
 }

@@ -157,8 +157,14 @@ mod tests {
                 "bloom64:-1",
                 "between 1 and 60 after a colon, as in bloom64:10, got \"-1\"",
             ),
-            ("range:10", "policy must answer for keys, got \"RangeFilter.SplitTrie1\": LevelDB"),
-            ("RangeFilter.SplitTrie1.Prefix.Fixed4:10", "policy must answer for keys"),
+            (
+                "range:10",
+                "policy must answer for keys, got \"RangeFilter.SplitTrie1\": LevelDB",
+            ),
+            (
+                "RangeFilter.SplitTrie1.Prefix.Fixed4:10",
+                "policy must answer for keys",
+            ),
         ] {
             let message = parsed(text).err().unwrap();
             assert!(message.contains(error), "{message}");

@@ -15,5 +15,6 @@ fn every_committed_input_is_read() {
     inputs::replay("filters", 512, any_bytes::filters::read);
     inputs::replay("parquet_footers", 845, reader::read);
     inputs::replay("parquet_headers", 620, any_bytes::parquet_headers::read);
+    inputs::replay("ranges", 609, any_bytes::ranges::read);
     inputs::replay("tables", 326, tables::read);
 }
