@@ -70,6 +70,7 @@ pub static KIND: Kind = Kind {
             "point_reads.csv",
             "policy.csv",
             "range_rates.csv",
+            "range_requests.csv",
             "range_times.csv",
             "rates.csv",
             "redis.csv",

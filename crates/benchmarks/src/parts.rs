@@ -89,6 +89,7 @@ impl Name {
             Self::Ranges => &[
                 Part { below: "", suite: &ranges::RATES, measure: Ok(ranges::rates) },
                 Part { below: "times", suite: &ranges::TIMES, measure: Ok(ranges::times) },
+                Part { below: "requests", suite: &ranges::REQUESTS, measure: Ok(slatedb::requests::measure) },
             ],
         }
     }

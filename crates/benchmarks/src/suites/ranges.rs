@@ -87,6 +87,35 @@ pub const TIMES: Suite = Suite {
     ..RATES
 };
 
+/// Requests of SlateDB, whose tables have users' rows `user:<id>:<ulid>`.
+pub const REQUESTS: Suite = Suite {
+    rows: "range_requests",
+    contenders: || vec![
+        ("none", "no filter"),
+        ("slatedb", "SlateDB's Bloom, 10 bits"),
+        ("slatedb-prefixes", "the same, with prefixes"),
+        ("range-10", "ours, 10 bits"),
+        ("range-16", "ours, 16 bits"),
+        ("both", "Bloom 10 and ours 10"),
+    ],
+    tasks: &[
+        ("range", "range scan, absent user", "requests"),
+        ("prefix", "prefix scan, absent user", "requests"),
+        ("hour", "an empty hour of a present user", "requests"),
+        ("get", "Get, absent key", "requests"),
+        ("present", "range scan, present user", "requests"),
+    ],
+    // `cache`: what stays in memory, filters and indexes or nothing. `rows` of a table.
+    parameters: &["version", "cache", "tables", "rows"],
+    properties: &[],
+    baseline: Baseline::Contender(&["none"]),
+    summary: Tables {
+        title: "requests per call",
+        heading: |row| format!("cached: {}", row.case.get("cache")),
+        ..Tables::PLAIN
+    },
+};
+
 /// Bits per key of the rates, and of the times.
 const BITS: [u32; 5] = [8, 10, 12, 14, 16];
 const BITS_OF_TIMES: u32 = 10;
