@@ -1,19 +1,17 @@
 //! Filters that are asked for ranges, prefixes and points.
 
-use std::ops::Bound::Included;
+use std::ops::Bound::{self, Included};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use filter_policy::prefix::{PrefixExtractor, PrefixPolicy};
 use filter_policy::range::{RangeFilterBuilder, RangePolicy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use filter_policy_slatedb::SlateDbPolicy;
 use grafite::{PairwiseIndependentHasher, RangeFilter};
-use slatedb::{
-    BloomFilterPolicy as SlateDbBloom, FilterPolicy, FilterQuery, FilterTarget, PrefixTarget, RowEntry,
-    ValueDeletable,
-};
+use slatedb::{FilterPolicy, FilterQuery, FilterTarget, PrefixTarget, RowEntry, ValueDeletable};
 
-use crate::keys::ordered::{Set, prefix, slice};
+use crate::keys::ordered::{Set, prefix};
 use crate::suite::Label;
 use crate::suites::rates::Failed;
 
@@ -56,95 +54,75 @@ pub fn answers(contender: &str, kind: &str) -> bool {
 /// Returns what builds a contender's filter of a set; `None` for a set that it cannot hold.
 pub fn builds<'a>(contender: &str, set: &'a Set, bits_per_key: u32) -> Option<Build<'a>> {
     let bits = BitsPerKey::whole(bits_per_key);
-    Some(match contender {
-        "range" => Box::new(move || {
-            let mut builder = RangeFilterBuilder::new(bits);
-            set.keys.iter().try_for_each(|key| builder.insert(key))?;
-            let (policy, filter) = (RangePolicy::new(bits), builder.finish()?);
-            Ok(Filter {
-                bytes: filter.len(),
-                may_match: Box::new(move |query| match &query.target {
-                    FilterTarget::Point(key) => policy.key_may_match(key, &filter),
-                    FilterTarget::Prefix(start) => policy.prefix_may_match(start, &filter),
-                    FilterTarget::Range { lower, upper } => {
-                        policy.range_may_match(slice(lower), slice(upper), &filter)
-                    }
-                }),
-            })
-        }),
-        "prefixes" => Box::new(move || {
-            let policy = PrefixPolicy::new(BloomFilterPolicy::new(bits), Prefix(set.name));
-            let keys: Vec<&[u8]> = set.keys.iter().map(Vec::as_slice).collect();
-            let mut filter = Vec::new();
-            policy.append_filter(&keys, &mut filter)?;
-            Ok(Filter {
-                bytes: filter.len(),
-                may_match: Box::new(move |query| match &query.target {
-                    FilterTarget::Point(key) => policy.key_may_match(key, &filter),
-                    FilterTarget::Prefix(start) => policy.prefix_may_match(start, &filter),
-                    FilterTarget::Range { .. } => true,
-                }),
-            })
-        }),
-        "grafite" if set.name == "u64" => Box::new(move || {
-            let keys = set.keys.iter().map(|key| number(key, 0));
-            let bits = bits_per_key as u8;
-            let hash = PairwiseIndependentHasher::new_with_space_budget(set.keys.len(), bits, GRAFITE_RANGE);
-            let filter = RangeFilter::new(keys, hash.map_err(|error| format!("{error:?}"))?);
-            Ok(Filter {
-                bytes: filter.ef.heap_size(),
-                may_match: Box::new(move |query| {
-                    let (start, end) = match &query.target {
-                        FilterTarget::Point(key) => (number(key, 0), number(key, 0)),
-                        FilterTarget::Prefix(start) => (number(start, 0), number(start, 0xff)),
-                        FilterTarget::Range {
-                            lower: Included(low),
-                            upper: Included(high),
-                        } => (number(low, 0), number(high, 0)),
-                        FilterTarget::Range { .. } => return true,
-                    };
-                    // Of a longer range it can deny stored keys.
-                    end.saturating_sub(start) >= GRAFITE_RANGE || filter.query(start..=end)
-                }),
-            })
-        }),
-        "slatedb" | "slatedb-prefixes" => {
-            let policy = slatedb_bloom(bits_per_key, (contender != "slatedb").then_some(set.name));
-            let entries: Vec<RowEntry> = set.keys.iter().map(|key| entry(key)).collect();
-            Box::new(move || {
-                let mut builder = policy.builder();
-                entries.iter().for_each(|entry| builder.add_entry(entry));
-                let filter = builder.build();
-                Ok(Filter {
-                    bytes: filter.size(),
-                    may_match: Box::new(move |query| filter.might_match(query)),
-                })
-            })
-        }
-        _ => return None,
-    })
-}
-
-/// Returns a number of eight bytes, the missing ones as given.
-fn number(key: &[u8], missing: u8) -> u64 {
-    u64::from_be_bytes(std::array::from_fn(|place| {
-        key.get(place).copied().unwrap_or(missing)
-    }))
-}
-
-fn entry(key: &[u8]) -> RowEntry {
-    RowEntry {
+    let policy: Box<dyn FilterPolicy> = match contender {
+        "range" => return Some(Box::new(move || ours(set, bits))),
+        "grafite" if set.name == "u64" => return Some(Box::new(move || grafite(set, bits_per_key))),
+        "grafite" => return None,
+        "slatedb" => Box::new(slatedb_bloom(bits_per_key, None)),
+        "slatedb-prefixes" => Box::new(slatedb_bloom(bits_per_key, Some(set.name))),
+        _ => Box::new(SlateDbPolicy::new(PrefixPolicy::new(
+            BloomFilterPolicy::new(bits),
+            Prefix(set.name),
+        ))),
+    };
+    let entry = |key: &Vec<u8>| RowEntry {
         key: Bytes::copy_from_slice(key),
         value: ValueDeletable::Value(Bytes::new()),
         seq: 0,
         create_ts: None,
         expire_ts: None,
+    };
+    let entries: Vec<RowEntry> = set.keys.iter().map(entry).collect();
+    Some(Box::new(move || {
+        let mut builder = policy.builder();
+        entries.iter().for_each(|entry| builder.add_entry(entry));
+        let filter = builder.build();
+        let bytes = filter.size();
+        let may_match = Box::new(move |query: &FilterQuery| filter.might_match(query));
+        Ok(Filter { bytes, may_match })
+    }))
+}
+
+/// Builds our filter.
+fn ours(set: &Set, bits: BitsPerKey) -> Result<Filter, Failed> {
+    let policy = RangePolicy::new(bits);
+    let mut builder = RangeFilterBuilder::new(bits);
+    set.keys.iter().try_for_each(|key| builder.insert(key))?;
+    let filter = builder.finish()?;
+    fn slice(bound: &Bound<Bytes>) -> Bound<&[u8]> {
+        bound.as_ref().map(|key| &key[..])
     }
+    let bytes = filter.len();
+    let may_match = Box::new(move |query: &FilterQuery| match &query.target {
+        FilterTarget::Point(key) => policy.key_may_match(key, &filter),
+        FilterTarget::Prefix(start) => policy.prefix_may_match(start, &filter),
+        FilterTarget::Range { lower, upper } => policy.range_may_match(slice(lower), slice(upper), &filter),
+    });
+    Ok(Filter { bytes, may_match })
+}
+
+/// Builds grafite's filter of keys of eight bytes. Of ranges longer than its own it could deny stored keys.
+fn grafite(set: &Set, bits_per_key: u32) -> Result<Filter, Failed> {
+    let number = |key: &[u8]| key.try_into().map_or(0, u64::from_be_bytes);
+    let (keys, bits) = (set.keys.len(), bits_per_key as u8);
+    let hash = PairwiseIndependentHasher::new_with_space_budget(keys, bits, GRAFITE_RANGE);
+    let numbers = set.keys.iter().map(|key| number(key));
+    let filter = RangeFilter::new(numbers, hash.map_err(|error| format!("{error:?}"))?);
+    let bytes = filter.ef.heap_size();
+    let may_match = Box::new(move |query: &FilterQuery| match &query.target {
+        FilterTarget::Point(key) => filter.query(number(key)..=number(key)),
+        FilterTarget::Range { lower, upper } => match (lower, upper) {
+            (Included(low), Included(high)) => filter.query(number(low)..=number(high)),
+            _ => true,
+        },
+        FilterTarget::Prefix(_) => true,
+    });
+    Ok(Filter { bytes, may_match })
 }
 
 /// Returns SlateDB's own policy, which stores prefixes too if there is a set whose they are.
-pub fn slatedb_bloom(bits_per_key: u32, prefixes_of: Option<&'static str>) -> SlateDbBloom {
-    let policy = SlateDbBloom::new(bits_per_key);
+pub fn slatedb_bloom(bits_per_key: u32, prefixes_of: Option<&'static str>) -> slatedb::BloomFilterPolicy {
+    let policy = slatedb::BloomFilterPolicy::new(bits_per_key);
     match prefixes_of {
         Some(set) => policy.with_prefix_extractor(Arc::new(Prefix(set))),
         None => policy,

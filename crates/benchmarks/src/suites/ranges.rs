@@ -1,10 +1,8 @@
 //! Filters that answer ranges: false positives, times, and the requests that they save in SlateDB.
 //!
-//! The kinds of query, which all find nothing: `fresh`: from a new key to the thousandth string after it, of the last
-//! eight bytes in the bytes that occur; `gap10` and `gap-half`: ten strings or half of all that lie between two neighbours;
-//! `prefix`: a new prefix; `correlated`: from a stored key + 1 to + 3 in the last byte; `point`: a new key;
-//! `point-prefix`: a stored prefix with a new rest. Contenders have rows for the kinds that they answer.
+//! Queries find nothing, but for the last task of the requests. Contenders have rows for the kinds that they answer.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::hint::black_box;
 
@@ -16,49 +14,31 @@ use terminal::failure::Failure;
 use terminal::number::{grouped, significant as digits};
 
 use super::rates::Failed;
-use crate::keys::ordered::{SETS, Set};
+use crate::keys::ordered::{KINDS, SETS, Set};
 use crate::peers::ranges::{CONTENDERS, Filter, answers, builds};
 use crate::record::{Batch, Case, Row};
-use crate::suite::{Baseline, Suite, Tables, Task};
+use crate::suite::{Baseline, Label, Suite, Tables};
 use crate::turns::{Loop, Run, take_turns};
 
 mod charts;
-
-/// The tasks for each kind of query, and the building.
-macro_rules! tasks {
-    ($unit:literal) => {
-        &[
-            ("build", "build", $unit),
-            ("fresh", "fresh", $unit),
-            ("gap10", "gap10", $unit),
-            ("gap-half", "gap-half", $unit),
-            ("prefix", "prefix", $unit),
-            ("point", "point", $unit),
-            ("point-prefix", "point-prefix", $unit),
-            ("correlated", "correlated", $unit),
-        ]
-    };
-}
 
 /// False positives. The hash of grafite is random in each run, so that its rates are with the times.
 pub const RATES: Suite = Suite {
     rows: "range_rates",
     contenders: || CONTENDERS.to_vec(),
-    tasks: tasks!("false positives"),
+    tasks: &[("rate", "rate", "false positives")],
     // `ideal`: the rate of an ideal Bloom filter of these bits per key for points.
-    parameters: &["set", "keys", "bits_per_key", "ideal", "bytes"],
+    parameters: &["set", "keys", "query", "bits_per_key", "ideal", "bytes"],
     properties: &["bytes"],
     baseline: Baseline::Column("ideal"),
     summary: Tables {
-        title: "false positives, %",
+        title: "false positives of ours, %",
         heading: |row| match (&*row.case.contender, row.case.get("bits_per_key")) {
-            ("range", "10") => format!(
-                "our range filter, 10 bits per key, {} keys",
-                grouped(row.case.count("keys"))
-            ),
+            ("range", "10") => format!("{} keys, 10 bits each", grouped(row.case.count("keys"))),
             _ => String::new(),
         },
         line: |_, row| row.case.get("set").to_owned(),
+        column: |_, row| row.case.get("query").to_owned(),
         cell: |row, _| digits(100.0 * row.value, 2),
         charts: |rows| vec![("false-positives", charts::false_positives(rows))],
         ..Tables::PLAIN
@@ -68,21 +48,22 @@ pub const RATES: Suite = Suite {
 /// Times of building and of queries, at 10 bits per key.
 pub const TIMES: Suite = Suite {
     rows: "range_times",
-    tasks: tasks!("ns"),
+    tasks: &[("build", "ns a key built", "ns"), ("query", "ns a query", "ns")],
     // `rate`: the share of these queries that may match.
-    parameters: &["set", "keys", "rate"],
+    parameters: &["set", "keys", "query", "rate"],
     properties: &["rate"],
     baseline: Baseline::Contender(&["range"]),
     summary: Tables {
-        title: "ns",
+        title: "ns, our range filter",
         heading: |row| match &*row.case.contender {
-            "range" => format!("our range filter, {} keys", grouped(row.case.count("keys"))),
+            "range" => format!("{} keys", grouped(row.case.count("keys"))),
             _ => String::new(),
         },
-        line: |_, row| row.case.get("set").to_owned(),
+        column: |_, row| [row.case.get("query"), "build"][usize::from(row.case.task == "build")].to_owned(),
         cell: |row, _| digits(row.value, 3),
         after: means,
-        ..Tables::PLAIN
+        charts: Tables::PLAIN.charts,
+        ..RATES.summary
     },
     ..RATES
 };
@@ -90,20 +71,22 @@ pub const TIMES: Suite = Suite {
 /// Requests of SlateDB, whose tables have users' rows `user:<id>:<ulid>`.
 pub const REQUESTS: Suite = Suite {
     rows: "range_requests",
-    contenders: || vec![
-        ("none", "no filter"),
-        ("slatedb", "SlateDB's Bloom, 10 bits"),
-        ("slatedb-prefixes", "the same, with prefixes"),
-        ("range-10", "ours, 10 bits"),
-        ("range-16", "ours, 16 bits"),
-        ("both", "Bloom 10 and ours 10"),
-    ],
+    contenders: || {
+        vec![
+            ("none", "no filter"),
+            ("slatedb", "SlateDB's Bloom, 10 bits"),
+            ("slatedb-prefixes", "the same, with prefixes"),
+            ("range-10", "ours, 10 bits"),
+            ("range-16", "ours, 16 bits"),
+            ("both", "Bloom 10 and ours 10"),
+        ]
+    },
     tasks: &[
-        ("range", "range scan, absent user", "requests"),
-        ("prefix", "prefix scan, absent user", "requests"),
-        ("hour", "an empty hour of a present user", "requests"),
+        ("range", "scan, absent user", "requests"),
+        ("prefix", "by its prefix", "requests"),
+        ("hour", "scan, empty hour", "requests"),
         ("get", "Get, absent key", "requests"),
-        ("present", "range scan, present user", "requests"),
+        ("present", "scan, present user", "requests"),
     ],
     // `cache`: what stays in memory, filters and indexes or nothing. `rows` of a table.
     parameters: &["version", "cache", "tables", "rows"],
@@ -112,6 +95,8 @@ pub const REQUESTS: Suite = Suite {
     summary: Tables {
         title: "requests per call",
         heading: |row| format!("cached: {}", row.case.get("cache")),
+        cell: |row, _| digits(row.value, 3),
+        charts: |rows| vec![("requests", charts::requests(rows))],
         ..Tables::PLAIN
     },
 };
@@ -122,23 +107,15 @@ const BITS_OF_TIMES: u32 = 10;
 /// Queries of a kind that are timed together.
 const QUERIES: usize = 20_000;
 
-/// Returns the kinds of query.
-fn kinds() -> impl Iterator<Item = &'static str> {
-    let tasks: &[Task] = RATES.tasks;
-    tasks[1..].iter().map(|(kind, ..)| *kind)
-}
-
 /// Draws `count` queries of each kind that the set has.
 fn queries(set: &Set, count: usize) -> Vec<(&'static str, Vec<FilterQuery>)> {
-    let kinds = kinds().map(|kind| (kind, set.queries(kind, count)));
+    let kinds = KINDS.iter().map(|kind| (*kind, set.queries(kind, count)));
     kinds.filter(|(_, queries)| !queries.is_empty()).collect()
 }
 
 fn matches(filter: &Filter, queries: &[FilterQuery]) -> u64 {
-    queries
-        .iter()
-        .map(|query| u64::from((filter.may_match)(query)))
-        .sum()
+    let matching = queries.iter().filter(|query| (filter.may_match)(query));
+    matching.count() as u64
 }
 
 /// Measures the rates. The batches do not depend on the number of threads.
@@ -175,8 +152,8 @@ fn rates_of(set: &Set, count: usize) -> Result<Vec<Batch>, Failed> {
             check(set, contender, &filter, count)?;
             for (kind, queries) in queries.iter().filter(|(kind, _)| answers(contender, kind)) {
                 let ideal = significant::round(ideal);
-                let parameters: [&dyn Display; 5] = [&set.name, &keys, &bits, &ideal, &filter.bytes];
-                let case = RATES.case(contender, kind, &parameters);
+                let parameters: [&dyn Display; 6] = [&set.name, &keys, kind, &bits, &ideal, &filter.bytes];
+                let case = RATES.case(contender, "rate", &parameters);
                 batches.push(case.batch(1, queries.len() as u64, matches(&filter, queries)));
             }
         }
@@ -217,20 +194,18 @@ fn times_of(run: &Run<'_>, set: &Set) -> Result<Vec<Batch>, Failure> {
             batches.push(case.batch(round, calls as u64, ns));
         })
     };
-    let case = |name, task, rate: &dyn Display| TIMES.case(name, task, &[&set.name, &keys, rate]);
-    let builds = CONTENDERS
-        .iter()
-        .filter_map(|(name, _)| Some((*name, builds(name, set, BITS_OF_TIMES)?)));
-    let builds: Vec<_> = builds.collect();
+    let case =
+        |name, task, kind: &str, rate: &dyn Display| TIMES.case(name, task, &[&set.name, &keys, &kind, rate]);
+    let build = |(name, _): &Label| Some((*name, builds(name, set, BITS_OF_TIMES)?));
+    let builds: Vec<_> = CONTENDERS.iter().filter_map(build).collect();
     let turns = builds.iter().map(|(name, build)| -> (_, Loop<'_>) {
         let run = || build().map_or(0, |filter| black_box(filter).bytes as u64);
-        (case(name, "build", &""), Box::new(run))
+        (case(name, "build", "", &""), Box::new(run))
     });
     take(keys, turns.collect())?;
     let filters = builds.iter().map(|(name, build)| Ok((*name, build()?)));
-    let filters = filters
-        .collect::<Result<Vec<_>, Failed>>()
-        .map_err(Failure::internal)?;
+    let filters: Result<Vec<_>, Failed> = filters.collect();
+    let filters = filters.map_err(Failure::internal)?;
     for (name, filter) in &filters {
         check(set, name, filter, QUERIES).map_err(Failure::internal)?;
     }
@@ -239,7 +214,8 @@ fn times_of(run: &Run<'_>, set: &Set) -> Result<Vec<Batch>, Failure> {
         let turns = answering.map(|(name, filter)| -> (_, Loop<'_>) {
             let rate = matches(filter, queries) as f64 / queries.len() as f64;
             let run = || matches(black_box(filter), queries);
-            (case(name, kind, &significant::round(rate)), Box::new(run))
+            let case = case(name, "query", kind, &significant::round(rate));
+            (case, Box::new(run))
         });
         take(queries.len(), turns.collect())?;
     }
@@ -248,26 +224,55 @@ fn times_of(run: &Run<'_>, set: &Set) -> Result<Vec<Batch>, Failure> {
 
 /// Formats the means over sets and kinds of query.
 fn means(rows: &[Row]) -> String {
-    let mean = |rows: &mut dyn Iterator<Item = &Row>| {
-        let (sum, count) = rows.fold((0.0, 0.0), |(sum, count), row| (sum + row.value, count + 1.0));
-        digits(sum / count, 3)
-    };
+    let mut sums = BTreeMap::<_, (f64, f64)>::new();
+    for row in rows {
+        let label = CONTENDERS
+            .iter()
+            .position(|(name, _)| *name == row.case.contender);
+        let sum = sums.entry((row.case.count("keys"), label, &row.case.task));
+        let (sum, count) = sum.or_default();
+        (*sum, *count) = (*sum + row.value, *count + 1.0);
+    }
     let mut text = "\nMeans over sets and kinds of query:\n".to_owned();
-    for keys in [1_000, 20_000, 1_000_000] {
-        for (name, label) in CONTENDERS {
-            let mine = || {
-                rows.iter()
-                    .filter(|row| row.case.contender == name && row.case.count("keys") == keys)
-            };
-            if mine().next().is_some() {
-                let build = mean(&mut mine().filter(|row| row.case.task == "build"));
-                let query = mean(&mut mine().filter(|row| row.case.task != "build"));
-                text += &format!(
-                    "{} keys, {label}: {build} ns a key built, {query} ns a query\n",
-                    grouped(keys)
-                );
-            }
-        }
+    for ((keys, label, task), (sum, count)) in sums {
+        let name = label.map_or("", |label| CONTENDERS[label].1);
+        text += &format!(
+            "{} keys, {name}, {task}: {} ns\n",
+            grouped(keys),
+            digits(sum / count, 3)
+        );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use plots::scene::Shape;
+    use terminal::progress::Silent;
+
+    use super::*;
+
+    #[test]
+    fn rates_are_the_same_again_and_their_chart_is_whole() {
+        let run = Run {
+            is_quick: true,
+            progress: &Silent,
+        };
+        let batches = rates(&run).unwrap();
+        assert!(batches == rates(&run).unwrap());
+        let rows = RATES.rows(&batches).unwrap();
+        // Rates of zero, too, are on the lines.
+        let lines = charts::false_positives(&rows)
+            .shapes
+            .into_iter()
+            .filter(|shape| match shape {
+                Shape::Text(_, _, text, _) => {
+                    assert!(!text.contains('…'), "{text}");
+                    false
+                }
+                Shape::Line(points, ..) => points.len() == BITS.len(),
+                _ => false,
+            });
+        assert_eq!(lines.count(), 5 * SETS.len() - 2);
+    }
 }

@@ -12,7 +12,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 use slatedb::instrumented_object_store_stats::REQUEST_COUNT;
 use slatedb::{Db, Error, FilterPolicy};
-use slatedb_common::metrics::{DefaultMetricsRecorder, MetricValue};
+use slatedb_common::metrics::{DefaultMetricsRecorder, Metric, MetricValue};
 use terminal::failure::Failure;
 use tokio::runtime::Runtime;
 
@@ -51,7 +51,8 @@ type Keys = BTreeSet<Vec<u8>>;
 type Question = [Vec<u8>; 2];
 
 fn found(keys: &Keys, [start, end]: &Question) -> usize {
-    keys.range::<[u8], _>((Included(&start[..]), Excluded(&end[..]))).count()
+    keys.range::<[u8], _>((Included(&start[..]), Excluded(&end[..])))
+        .count()
 }
 
 /// Draws a question of a task.
@@ -96,11 +97,14 @@ async fn ask(db: &Db, task: &str, [start, end]: &Question) -> Result<usize, Erro
 /// Returns the requests that read, so far.
 fn requests(recorder: &DefaultMetricsRecorder) -> u64 {
     let metrics = recorder.snapshot();
-    let counts = metrics.by_name(REQUEST_COUNT).into_iter().filter_map(|metric| match metric.value {
-        MetricValue::Counter(count) => metric.labels.contains(&("op".into(), "get".into())).then_some(count),
-        _ => None,
-    });
-    counts.sum()
+    let reads = ("op".to_owned(), "get".to_owned());
+    let counts = metrics.by_name(REQUEST_COUNT).into_iter();
+    let counts = counts.filter(|metric| metric.labels.contains(&reads));
+    let count = |metric: &Metric| match metric.value {
+        MetricValue::Counter(count) => count,
+        _ => 0,
+    };
+    counts.map(count).sum()
 }
 
 /// Measures the requests of each policy, with its filters in memory and with nothing there.
@@ -109,17 +113,16 @@ fn requests(recorder: &DefaultMetricsRecorder) -> u64 {
 ///
 /// If the user requested a stop, or the engine fails or finds a wrong number of rows.
 pub fn measure(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
-    let (rows, count) = run.extent((1_000, 100), (20_000, 1_000));
+    let (rows, count) = run.extent((250, 50), (20_000, 1_000));
     let runtime = Runtime::new().map_err(Failure::internal)?;
     let mut random = SplitMix64::seed_from_u64(5);
-    let tables: Vec<Keys> = (0..TABLES).map(|_| {
-        let mut table = Keys::new();
+    let mut tables = vec![Keys::new(); TABLES];
+    for table in &mut tables {
         while table.len() < rows {
             let id = 1 + below(&mut random, USERS);
             table.extend((0..1 + below(&mut random, 50)).map(|_| row_of(id, &mut random)));
         }
-        table
-    }).collect();
+    }
     let keys = tables.iter().flatten().cloned().collect();
     let questions = REQUESTS.tasks.iter().map(|(task, ..)| {
         let questions = (0..count).map(|_| question(task, &keys, &mut random));
@@ -135,10 +138,12 @@ pub fn measure(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
                 let tables = tables.iter().map(|table| table.iter().map(Vec::as_slice));
                 let builder = written(policies(contender), tables).await?;
                 let builder = builder.with_metrics_recorder(recorder.clone());
-                let kept = Arc::new(Kept::new(false));
-                let is_cached = cache == "filters";
-                let builder = if is_cached { builder.with_db_cache(kept, 1) } else { builder };
-                builder.build().await
+                match cache {
+                    "filters" => builder.with_db_cache(Arc::new(Kept::new(false)), 1),
+                    _ => builder,
+                }
+                .build()
+                .await
             });
             let db = opened.map_err(Failure::internal)?;
             // The first time, filters and indexes are read.
@@ -147,15 +152,16 @@ pub fn measure(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
                     run.go_on()?;
                     let before = requests(&recorder);
                     for question in questions {
-                        let rows = runtime.block_on(ask(&db, task, question)).map_err(Failure::internal)?;
-                        let expected = found(&keys, question);
-                        if rows != expected {
-                            let wrong = format!("{contender}, {task}: {expected} rows expected, got {rows}");
+                        let rows = runtime.block_on(ask(&db, task, question));
+                        let rows = (rows.map_err(Failure::internal)?, found(&keys, question));
+                        if rows.0 != rows.1 {
+                            let wrong = format!("{contender}, {task}: rows found and stored: {rows:?}");
                             return Err(Failure::Internal(wrong));
                         }
                     }
                     if is_counted {
-                        let parameters: [&dyn Display; 4] = [&crate::version("slatedb"), &cache, &TABLES, &rows];
+                        let parameters: [&dyn Display; 4] =
+                            [&crate::version("slatedb"), &cache, &TABLES, &rows];
                         let case = REQUESTS.case(contender, task, &parameters);
                         batches.push(case.batch(1, count, requests(&recorder) - before));
                     }
@@ -165,4 +171,32 @@ pub fn measure(run: &Run<'_>) -> Result<Vec<Batch>, Failure> {
         }
     }
     Ok(batches)
+}
+
+#[cfg(test)]
+mod tests {
+    use terminal::progress::Silent;
+
+    use super::*;
+
+    #[test]
+    fn filters_save_requests() {
+        let run = Run {
+            is_quick: true,
+            progress: &Silent,
+        };
+        let rows = REQUESTS.rows(&measure(&run).unwrap()).unwrap();
+        assert_eq!(rows.len(), 2 * 6 * 5);
+        let saved = rows
+            .iter()
+            .filter(|row| row.case.get("cache") == "filters" && row.over_baseline() < 0.03);
+        let saved = saved.map(|row| (&*row.case.task, &*row.case.contender));
+        let of = |task| Vec::from_iter(saved.clone().filter(|one| one.0 == task).map(|one| one.1));
+        assert_eq!(of("prefix"), ["slatedb-prefixes", "range-10", "range-16", "both"]);
+        assert_eq!(
+            of("get"),
+            ["slatedb", "slatedb-prefixes", "range-10", "range-16", "both"]
+        );
+        assert!(of("present").is_empty());
+    }
 }
