@@ -197,6 +197,9 @@ mod tests {
             of("get"),
             ["slatedb", "slatedb-prefixes", "range-10", "range-16", "both"]
         );
+        for task in ["range", "hour"] {
+            assert_eq!(of(task), ["range-10", "range-16", "both"], "{task}");
+        }
         assert!(of("present").is_empty());
     }
 }

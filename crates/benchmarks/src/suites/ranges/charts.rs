@@ -6,7 +6,7 @@ use plots::mark::Mark;
 use plots::scale::Scale;
 use plots::scene::Scene;
 use plots::xy::{Axis, Plot, Series, Sheet};
-use terminal::number::{grouped, percent, percent_tick, tick};
+use terminal::number::{grouped, percent_tick, significant, tick};
 
 use super::{BITS, REQUESTS};
 use crate::keys::ordered::SETS;
@@ -30,7 +30,7 @@ pub(super) fn false_positives(rows: &[Row]) -> Scene {
             let point = |row: &Row| (row.case.number("bits_per_key"), row.value.max(LEAST));
             Some(Series {
                 name: kind,
-                label: Some((mark, percent(of_line.clone().last()?.value))),
+                label: Some((mark, significant(100.0 * of_line.clone().last()?.value, 2) + " %")),
                 points: of_line.map(point).collect(),
             })
         });
