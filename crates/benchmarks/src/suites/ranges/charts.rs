@@ -30,7 +30,10 @@ pub(super) fn false_positives(rows: &[Row]) -> Scene {
             let point = |row: &Row| (row.case.number("bits_per_key"), row.value.max(LEAST));
             Some(Series {
                 name: kind,
-                label: Some((mark, significant(100.0 * of_line.clone().last()?.value, 2) + " %")),
+                label: Some((
+                    mark,
+                    significant(100.0 * of_line.clone().next_back()?.value, 2) + " %",
+                )),
                 points: of_line.map(point).collect(),
             })
         });
