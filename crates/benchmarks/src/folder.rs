@@ -6,7 +6,7 @@ use std::path::Path;
 use records::document::{self, Document, RUN};
 use records::environment::{self, Environment};
 use records::file::checksum;
-use records::folder::{Destination, Kind};
+use records::folder::{CHARTS, Destination, Kind};
 use records::table;
 use serde::{Deserialize, Serialize};
 use terminal::failure::Failure;
@@ -69,6 +69,9 @@ pub static KIND: Kind = Kind {
             "membership.csv",
             "point_reads.csv",
             "policy.csv",
+            "range_rates.csv",
+            "range_requests.csv",
+            "range_times.csv",
             "rates.csv",
             "redis.csv",
         ];
@@ -76,6 +79,18 @@ pub static KIND: Kind = Kind {
     },
     list: |path| Ok(document::read::<Bench>(path)?.checksums.into_keys().collect()),
 };
+
+/// Draws the charts of a suite: the names of the files in its folder, and their bytes.
+pub fn charts(suite: &Suite, rows: &[Row]) -> Vec<(String, Vec<u8>)> {
+    let charts = (suite.summary.charts)(rows).into_iter().map(|(name, scene)| {
+        let svg = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}",
+            plots::svg(&scene)
+        );
+        (format!("{CHARTS}/{name}.svg"), svg.into_bytes())
+    });
+    charts.collect()
+}
 
 /// Writes the records of a suite to `folder`, and returns the summary.
 ///
@@ -87,10 +102,12 @@ pub fn write(suite: &Suite, folder: &Path, mut bench: Bench, batches: &[Batch]) 
     let destination = Destination::check(folder, &KIND)?;
     let batches = table::lines(&suite.columns(Batch::COLUMNS), batches);
     let lines = table::lines(&suite.columns(Row::COLUMNS), &rows);
-    for (name, bytes) in [
+    let mut files = vec![
         ("batches.csv".to_owned(), batches),
         (format!("{}.csv", suite.rows), lines),
-    ] {
+    ];
+    files.extend(charts(suite, &rows));
+    for (name, bytes) in files {
         destination.write(&name, &bytes)?;
         bench.checksums.insert(name, checksum(&bytes));
     }

@@ -1,5 +1,7 @@
 //! Random numbers, and keys made of them.
 
+pub mod ordered;
+
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

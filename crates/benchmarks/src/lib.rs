@@ -9,7 +9,7 @@
 //! with its absolute deviation; a count of bytes, blocks or false positives is divided by all calls. `ratio` is the
 //! median of the ratios to the baseline in the same round, with its 95 % interval. The single measurements are in
 //! `batches.csv`, which is not committed (nor its line in `run.json`): `round`, `calls` and `count`, the nanoseconds of
-//! all calls together or what the task counts.
+//! all calls together or what the task counts. Charts, of the suite `ranges`, are drawn from the rows alone.
 //!
 //! - **A suite** is a constant of type [`Suite`](suite::Suite) in `suites/NAME.rs`, a name in [`parts`], and a line in
 //!   `tests/reference.rs`. The same file measures it, except for `redis`: it names each case with

@@ -11,7 +11,7 @@ use crate::peers::{leveldb, rusty_leveldb};
 use crate::record::Batch;
 use crate::suite::Suite;
 use crate::suites::rates::Effort;
-use crate::suites::{self, equal_rate, membership, point_reads, policy, rates};
+use crate::suites::{self, equal_rate, membership, point_reads, policy, ranges, rates};
 use crate::turns::Run;
 
 /// A suite's name.
@@ -28,6 +28,9 @@ pub enum Name {
     Policy,
     /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
     Rates,
+    /// Filters that answer ranges, beside Bloom filters and grafite: false positives (the part main), times, and the requests
+    /// of SlateDB's scans that they save
+    Ranges,
 }
 
 /// A part of a suite, which has records of its own.
@@ -82,6 +85,11 @@ impl Name {
                 Part { below: "", suite: &rates::SUITE, measure: Ok(|run| {
                     rates::measure(run, &series::all(), run.extent(&Effort::QUICK, &Effort::FULL))
                 }) },
+            ],
+            Self::Ranges => &[
+                Part { below: "", suite: &ranges::RATES, measure: Ok(ranges::rates) },
+                Part { below: "times", suite: &ranges::TIMES, measure: Ok(ranges::times) },
+                Part { below: "requests", suite: &ranges::REQUESTS, measure: Ok(slatedb::requests::measure) },
             ],
         }
     }

@@ -10,6 +10,7 @@ pub mod guava;
 #[cfg(feature = "leveldb")]
 pub mod leveldb;
 pub mod parquet;
+pub mod ranges;
 pub mod redis;
 #[cfg(feature = "rocksdb")]
 pub mod rocksdb;

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use plots::scene::Scene;
 use terminal::layout::table;
 use terminal::number;
 
@@ -95,6 +96,8 @@ pub struct Tables {
     pub is_markdown: bool,
     /// Text after the last table.
     pub after: fn(&[Row]) -> String,
+    /// The charts of all rows, each with the name of its file, without extension.
+    pub charts: fn(&[Row]) -> Vec<(&'static str, Scene)>,
 }
 
 impl Tables {
@@ -107,6 +110,7 @@ impl Tables {
         cell: |row, _| with_ratio(row),
         is_markdown: false,
         after: |_| String::new(),
+        charts: |_| Vec::new(),
     };
 
     /// Formats the tables.

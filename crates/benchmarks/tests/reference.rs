@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench::folder::{Bench, KIND};
+use bench::folder::{self, Bench, KIND};
 use bench::record::Row;
 use bench::suite::Suite;
 use bench::suites::{equal_rate, membership, point_reads, policy, rates, redis};
@@ -58,7 +58,14 @@ fn check(folder: &str, suite: &Suite) {
     let folder = reference(folder);
     // A new run may replace the folder.
     let bench: Bench = document::read(&folder.join(RUN)).unwrap();
-    let is_ours = |name: &String| name == RUN || (KIND.records)().contains(&&**name);
+    let charts = folder::charts(suite, &rows);
+    for (name, bytes) in &charts {
+        assert!(fs::read(folder.join(name)).unwrap() == *bytes, "{name}");
+    }
+    let is_ours = |name: &String| {
+        let is_chart = charts.iter().any(|(chart, _)| chart == name);
+        name == RUN || is_chart || (KIND.records)().contains(&&**name)
+    };
     assert!(bench.checksums.keys().all(is_ours));
     // A clone has no batches. To commit a run, remove their line from run.json, and compute its checksum anew.
     assert!(

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use filter_policy::parquet::ParquetPolicy;
@@ -16,13 +17,15 @@ use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::config::{FlushOptions, FlushType, Settings};
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
 use slatedb::object_store::memory::InMemory;
-use slatedb::{Db, Error, FilterPolicy};
+use slatedb::{Db, DbBuilder, Error, FilterPolicy};
 use terminal::failure::Failure;
 use tokio::runtime::Runtime;
 
 use crate::record::Batch;
 use crate::suites::point_reads::{Always, BITS_PER_KEY, Database, Engine, Key, VALUE_BYTES};
 use crate::turns::Run;
+
+pub mod requests;
 
 /// Tables of a database, each of which spans the whole range of keys.
 const TABLES: usize = 4;
@@ -49,6 +52,14 @@ struct Kept {
 }
 
 impl Kept {
+    fn new(blocks: bool) -> Self {
+        Self {
+            blocks,
+            entries: Mutex::default(),
+            reads: AtomicU64::new(0),
+        }
+    }
+
     fn entries(&self) -> MutexGuard<'_, HashMap<CachedKey, CachedEntry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,16 +98,20 @@ impl DbCache for Kept {
     }
 }
 
-/// Writes and reopens the database of a policy.
-async fn open(
+/// Writes the tables of a database, and returns what opens it again.
+async fn written(
     policies: Vec<Arc<dyn FilterPolicy>>,
-    cache: &str,
-    stored: &[Key],
-) -> Result<(Db, Arc<Kept>), Error> {
+    tables: impl Iterator<Item = impl Iterator<Item = &[u8]>>,
+) -> Result<DbBuilder<&'static str>, Error> {
     let store = Arc::new(InMemory::new());
+    // Nothing reads or writes in the background.
     let settings = Settings {
         min_filter_keys: 1,
+        manifest_poll_interval: Duration::from_secs(3_600),
+        l0_max_ssts: 100,
+        l0_max_ssts_per_key: 100,
         compactor_options: None,
+        garbage_collector_options: None,
         ..Settings::default()
     };
     let builder = || {
@@ -104,20 +119,27 @@ async fn open(
         builder.with_filter_policies(policies.clone())
     };
     let db = builder().build().await?;
-    for table in 0..TABLES {
-        for key in stored.iter().skip(table).step_by(TABLES) {
+    for table in tables {
+        for key in table {
             db.put(key, [b'v'; VALUE_BYTES]).await?;
         }
         let flush_type = FlushType::MemTable;
         db.flush_with_options(FlushOptions { flush_type }).await?;
     }
     db.close().await?;
-    let kept = Arc::new(Kept {
-        blocks: cache == "everything",
-        entries: Mutex::default(),
-        reads: AtomicU64::new(0),
-    });
-    let db = builder().with_db_cache(kept.clone(), 1).build().await?;
+    Ok(builder())
+}
+
+/// Writes and reopens the database of a policy.
+async fn open(
+    policies: Vec<Arc<dyn FilterPolicy>>,
+    cache: &str,
+    stored: &[Key],
+) -> Result<(Db, Arc<Kept>), Error> {
+    let of_table = |table| stored.iter().skip(table).step_by(TABLES).map(|key| &key[..]);
+    let builder = written(policies, (0..TABLES).map(of_table)).await?;
+    let kept = Arc::new(Kept::new(cache == "everything"));
+    let db = builder.with_db_cache(kept.clone(), 1).build().await?;
     // This opens the tables and fills the cache.
     for key in stored {
         db.get(key).await?;
