@@ -181,9 +181,9 @@ pub(super) enum Side {
     /// Keys above this one.
     Above,
     /// Keys up to this one, or below it.
-    UpTo,
+    Until,
     /// Keys up to the last that starts so.
-    UpToPrefixed,
+    UntilPrefixed,
 }
 
 /// The bits of a bound, one after another, without an end.
@@ -258,7 +258,7 @@ impl<'a> Cursor<'a> {
         }
         let byte = self.key.get(self.next).copied();
         let (zeros, ones) = (0, u64::MAX);
-        if byte.is_none() && self.side == Side::UpToPrefixed {
+        if byte.is_none() && self.side == Side::UntilPrefixed {
             return self.finish(ones);
         }
         if self.code.kind == Kind::Bytes {
@@ -335,8 +335,8 @@ impl<'a> Bounds<'a> {
             Bound::Unbounded => (&[][..], Side::From),
         };
         let (high, to) = match upper {
-            Bound::Included(key) | Bound::Excluded(key) => (key, Side::UpTo),
-            Bound::Unbounded => (&[][..], Side::UpToPrefixed),
+            Bound::Included(key) | Bound::Excluded(key) => (key, Side::Until),
+            Bound::Unbounded => (&[][..], Side::UntilPrefixed),
         };
         // Eight bits a byte make no difference between a key and the same with zero bytes after it.
         let is_strict =
@@ -346,7 +346,7 @@ impl<'a> Bounds<'a> {
 
     /// Makes the bounds of all keys that start so.
     pub(super) fn of_prefix(code: &'a Code<'a>, start: &'a [u8]) -> Self {
-        Self::new(code, (start, Side::From), (start, Side::UpToPrefixed), false)
+        Self::new(code, (start, Side::From), (start, Side::UntilPrefixed), false)
     }
 
     fn new(code: &'a Code<'a>, low: (&'a [u8], Side), high: (&'a [u8], Side), is_strict: bool) -> Self {
