@@ -1,12 +1,12 @@
 //! Filters that are asked for ranges, prefixes and points.
 
-use std::ops::Bound::{self, Included};
+use std::ops::Bound::Included;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use filter_policy::prefix::{PrefixExtractor, PrefixPolicy};
-use filter_policy::range::{RangeFilterBuilder, RangePolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _};
+use filter_policy::range::RangePolicy;
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
 use grafite::{PairwiseIndependentHasher, RangeFilter};
 use slatedb::{FilterPolicy, FilterQuery, FilterTarget, PrefixTarget, RowEntry, ValueDeletable};
@@ -51,19 +51,27 @@ pub fn answers(contender: &str, kind: &str) -> bool {
     }
 }
 
-/// Returns what builds a contender's filter of a set; `None` for a set that it cannot hold.
-pub fn builds<'a>(contender: &str, set: &'a Set, bits_per_key: u32) -> Option<Build<'a>> {
+/// Returns the engine's policy of a contender; `None` for grafite, which is in no engine. Prefixes are those of a set.
+pub fn policy(contender: &str, set: &'static str, bits_per_key: u32) -> Option<Arc<dyn FilterPolicy>> {
     let bits = BitsPerKey::whole(bits_per_key);
-    let policy: Box<dyn FilterPolicy> = match contender {
-        "range" => return Some(Box::new(move || ours(set, bits))),
-        "grafite" if set.name == "u64" => return Some(Box::new(move || grafite(set, bits_per_key))),
-        "grafite" => return None,
-        "slatedb" => Box::new(slatedb_bloom(bits_per_key, None)),
-        "slatedb-prefixes" => Box::new(slatedb_bloom(bits_per_key, Some(set.name))),
-        _ => Box::new(SlateDbPolicy::new(PrefixPolicy::new(
-            BloomFilterPolicy::new(bits),
-            Prefix(set.name),
-        ))),
+    let bloom = slatedb::BloomFilterPolicy::new(bits_per_key);
+    let prefixes = Arc::new(Prefix(set));
+    Some(match contender {
+        "range" => Arc::new(SlateDbPolicy::new(RangePolicy::new(bits))),
+        "slatedb" => Arc::new(bloom),
+        "slatedb-prefixes" => Arc::new(bloom.with_prefix_extractor(prefixes)),
+        "prefixes" => {
+            let policy = BloomFilterPolicy::new(bits);
+            Arc::new(SlateDbPolicy::new(PrefixPolicy::new(policy, Prefix(set))))
+        }
+        _ => return None,
+    })
+}
+
+/// Returns what builds a contender's filter of a set, as engines do; `None` for a set that it cannot hold.
+pub fn builds<'a>(contender: &str, set: &'a Set, bits_per_key: u32) -> Option<Build<'a>> {
+    let Some(policy) = policy(contender, set.name, bits_per_key) else {
+        return (set.name == "u64").then(|| Box::new(move || grafite(set, bits_per_key)) as _);
     };
     let entry = |key: &Vec<u8>| RowEntry {
         key: Bytes::copy_from_slice(key),
@@ -83,24 +91,6 @@ pub fn builds<'a>(contender: &str, set: &'a Set, bits_per_key: u32) -> Option<Bu
     }))
 }
 
-/// Builds our filter.
-fn ours(set: &Set, bits: BitsPerKey) -> Result<Filter, Failed> {
-    let policy = RangePolicy::new(bits);
-    let mut builder = RangeFilterBuilder::new(bits);
-    set.keys.iter().try_for_each(|key| builder.insert(key))?;
-    let filter = builder.finish()?;
-    fn slice(bound: &Bound<Bytes>) -> Bound<&[u8]> {
-        bound.as_ref().map(|key| &key[..])
-    }
-    let bytes = filter.len();
-    let may_match = Box::new(move |query: &FilterQuery| match &query.target {
-        FilterTarget::Point(key) => policy.key_may_match(key, &filter),
-        FilterTarget::Prefix(start) => policy.prefix_may_match(start, &filter),
-        FilterTarget::Range { lower, upper } => policy.range_may_match(slice(lower), slice(upper), &filter),
-    });
-    Ok(Filter { bytes, may_match })
-}
-
 /// Builds grafite's filter of keys of eight bytes. Of ranges longer than its own it could deny stored keys.
 fn grafite(set: &Set, bits_per_key: u32) -> Result<Filter, Failed> {
     let number = |key: &[u8]| key.try_into().map_or(0, u64::from_be_bytes);
@@ -118,15 +108,6 @@ fn grafite(set: &Set, bits_per_key: u32) -> Result<Filter, Failed> {
         FilterTarget::Prefix(_) => true,
     });
     Ok(Filter { bytes, may_match })
-}
-
-/// Returns SlateDB's own policy, which stores prefixes too if there is a set whose they are.
-pub fn slatedb_bloom(bits_per_key: u32, prefixes_of: Option<&'static str>) -> slatedb::BloomFilterPolicy {
-    let policy = slatedb::BloomFilterPolicy::new(bits_per_key);
-    match prefixes_of {
-        Some(set) => policy.with_prefix_extractor(Arc::new(Prefix(set))),
-        None => policy,
-    }
 }
 
 /// Extracts the prefixes of the set of this name.

@@ -71,11 +71,11 @@ pub const REQUESTS: Suite = Suite {
     contenders: || {
         vec![
             ("none", "no filter"),
-            ("slatedb", "SlateDB's Bloom, 10 bits"),
-            ("slatedb-prefixes", "the same, with prefixes"),
+            ("slatedb-10", "SlateDB's Bloom, 10 bits"),
+            ("slatedb-prefixes-10", "the same, with prefixes"),
             ("range-10", "ours, 10 bits"),
             ("range-16", "ours, 16 bits"),
-            ("both", "Bloom 10 and ours 10"),
+            ("slatedb-10+range-10", "Bloom 10 and ours 10"),
         ]
     },
     tasks: &[

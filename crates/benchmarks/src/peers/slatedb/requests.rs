@@ -5,9 +5,6 @@ use std::fmt::Display;
 use std::ops::Bound::{Excluded, Included};
 use std::sync::Arc;
 
-use filter_policy::BitsPerKey;
-use filter_policy::range::RangePolicy;
-use filter_policy_slatedb::SlateDbPolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 use slatedb::instrumented_object_store_stats::REQUEST_COUNT;
@@ -18,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use super::{Kept, written};
 use crate::keys::ordered::{MONTH, below, row_of, ulid};
-use crate::peers::ranges::slatedb_bloom;
+use crate::peers::ranges::policy;
 use crate::record::Batch;
 use crate::suites::ranges::REQUESTS;
 use crate::turns::Run;
@@ -28,20 +25,13 @@ const TABLES: usize = 16;
 const USERS: u64 = 100_000;
 const HOUR: u64 = 3_600_000;
 
-/// The policies of a contender.
+/// Returns the policies of a contender, such as `slatedb-10+range-10`.
 fn policies(contender: &str) -> Vec<Arc<dyn FilterPolicy>> {
-    let bloom = |prefixes| -> Arc<dyn FilterPolicy> { Arc::new(slatedb_bloom(10, prefixes)) };
-    let range = |bits| -> Arc<dyn FilterPolicy> {
-        Arc::new(SlateDbPolicy::new(RangePolicy::new(BitsPerKey::whole(bits))))
+    let policy = |named: &str| {
+        let (name, bits) = named.rsplit_once('-')?;
+        policy(name, "user", bits.parse().ok()?)
     };
-    match contender {
-        "none" => Vec::new(),
-        "slatedb" => vec![bloom(None)],
-        "slatedb-prefixes" => vec![bloom(Some("user"))],
-        "range-10" => vec![range(10)],
-        "range-16" => vec![range(16)],
-        _ => vec![bloom(None), range(10)],
-    }
+    contender.split('+').filter_map(policy).collect()
 }
 
 /// The keys of all tables.
@@ -192,13 +182,31 @@ mod tests {
             .filter(|row| row.case.get("cache") == "filters" && row.over_baseline() < 0.1);
         let saved = saved.map(|row| (&*row.case.task, &*row.case.contender));
         let of = |task| Vec::from_iter(saved.clone().filter(|one| one.0 == task).map(|one| one.1));
-        assert_eq!(of("prefix"), ["slatedb-prefixes", "range-10", "range-16", "both"]);
+        assert_eq!(
+            of("prefix"),
+            [
+                "slatedb-prefixes-10",
+                "range-10",
+                "range-16",
+                "slatedb-10+range-10"
+            ]
+        );
         assert_eq!(
             of("get"),
-            ["slatedb", "slatedb-prefixes", "range-10", "range-16", "both"]
+            [
+                "slatedb-10",
+                "slatedb-prefixes-10",
+                "range-10",
+                "range-16",
+                "slatedb-10+range-10"
+            ]
         );
         for task in ["range", "hour"] {
-            assert_eq!(of(task), ["range-10", "range-16", "both"], "{task}");
+            assert_eq!(
+                of(task),
+                ["range-10", "range-16", "slatedb-10+range-10"],
+                "{task}"
+            );
         }
         assert!(of("present").is_empty());
     }
