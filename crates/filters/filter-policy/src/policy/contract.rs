@@ -273,8 +273,8 @@ fn ranges_are_found(policy: &dyn FilterPolicy, keys: &[&[u8]], filter: &[u8], co
             sorted.get(at + 1..).unwrap_or(&[]),
         );
         let mut one_of = |keys: &[_]| {
-            keys.get(random.next() as u32 as usize % keys.len().max(1))
-                .copied()
+            let at = random.next() % keys.len().max(1) as u64;
+            keys.get(usize::try_from(at).unwrap_or(0)).copied()
         };
         let (some_smaller, some_larger) = (one_of(smaller), one_of(larger));
         let start = key.split_last().map(|(_, start)| start);
