@@ -14,7 +14,7 @@ pub(crate) fn has_key(keys: &[Vec<u8>], lower: Bound<&[u8]>, upper: Bound<&[u8]>
         Bound::Unbounded => false,
     });
     keys.get(first)
-        .is_some_and(|key| (Bound::Unbounded, upper).contains(key.as_slice()))
+        .is_some_and(|key| (Bound::<&[u8]>::Unbounded, upper).contains(key.as_slice()))
 }
 
 /// The first byte is the number of bits per key, the second the share of keys among the pieces that follow, which end in
