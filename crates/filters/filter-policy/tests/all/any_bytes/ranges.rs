@@ -1,7 +1,7 @@
 //! Any bytes as keys of a range filter, which are compared with a sorted list, and as the filter itself. The fuzz target
 //! `ranges` and the replay of its inputs include this file.
 
-use std::ops::{Bound, RangeBounds as _};
+use std::ops::Bound;
 
 use filter_policy::FilterPolicy as _;
 use filter_policy::range::RangePolicy;
@@ -13,8 +13,11 @@ pub(crate) fn has_key(keys: &[Vec<u8>], lower: Bound<&[u8]>, upper: Bound<&[u8]>
         Bound::Excluded(lower) => key.as_slice() <= lower,
         Bound::Unbounded => false,
     });
-    keys.get(first)
-        .is_some_and(|key| (Bound::<&[u8]>::Unbounded, upper).contains(key.as_slice()))
+    keys.get(first).is_some_and(|key| match upper {
+        Bound::Included(upper) => key.as_slice() <= upper,
+        Bound::Excluded(upper) => key.as_slice() < upper,
+        Bound::Unbounded => true,
+    })
 }
 
 /// The first byte is the number of bits per key, the second the share of keys among the pieces that follow, which end in
