@@ -14,8 +14,9 @@ use crate::error::Error;
 /// The longest key in bytes.
 const MAX_KEY: usize = 1 << 20;
 
-/// Builds a filter of [`RangePolicy`] from sorted keys, given one by one. It keeps of each key only what tells it apart
-/// and a few bytes more, at a million keys like `user:<id>:<ulid>` some 20 bytes a key, and no whole keys.
+/// Builds a filter of [`RangePolicy`](super::RangePolicy) from sorted keys, given one by one. It keeps of each key only
+/// what tells it apart and a few bytes more, at a million keys like `user:<id>:<ulid>` some 20 bytes a key, and no
+/// whole keys.
 ///
 /// ```
 /// use core::ops::Bound;
