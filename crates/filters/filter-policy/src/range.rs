@@ -45,11 +45,11 @@ use filter::Filter;
 /// use filter_policy::range::RangePolicy;
 ///
 /// let policy = RangePolicy::new(16.into());
-/// let filter = policy.build(["user:0007:a", "user:0007:b", "user:0042:a"])?;
+/// let filter = policy.build((0..1_000).map(|id| format!("user:{:04}:order", 7 * id)))?;
 ///
-/// assert!(policy.key_may_match(b"user:0007:a", &filter));
+/// assert!(policy.key_may_match(b"user:0042:order", &filter));
 /// assert!(policy.prefix_may_match(b"user:0042:", &filter));
-/// let (lower, upper) = (Bound::Included(&b"user:0008:"[..]), Bound::Excluded(&b"user:0009:"[..]));
+/// let (lower, upper) = (Bound::Included(&b"user:0044:"[..]), Bound::Excluded(&b"user:0045:"[..]));
 /// assert!(!policy.range_may_match(lower, upper, &filter));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```

@@ -59,9 +59,9 @@ const ALTERED: [&str; 24] = [
 /// # Panics
 ///
 /// With the sentence of the contract that the policy broke: a stored key was denied, or a prefix or range of one; two
-/// ways to query gave two answers; the policy denied a range although it does not answer ranges; a key's hash value is not that of the function it claims; a filter was longer than announced, or written
-/// into a slice that was too short; `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has
-/// another checksum.
+/// ways to query gave two answers; the policy denied a range although it does not answer ranges; a key's hash value is
+/// not that of the function it claims; a filter was longer than announced, or written into a slice that was too short;
+/// `00 ff` denied a key; the policy panicked by itself; the filter of 1,000 keys has another checksum.
 pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
     let name = String::from(policy.name());
     assert!(!name.is_empty(), "the policy must have a name");

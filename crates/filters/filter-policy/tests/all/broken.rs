@@ -1,14 +1,17 @@
 //! `contract::check` finds every policy that breaks a sentence of the contract.
 
+use std::ops::Bound;
+
 use filter_policy::kernels::{KernelToken, Source, StoredBits};
 use filter_policy::policies::AnyPolicy as Boxed;
+use filter_policy::range::{RangeFilterBuilder, RangePolicy};
 use filter_policy::{
     Answers, BashoTablePolicy, BitsPerKey, BloomFilterPolicy, Error, FilterBytes, FilterPolicy, Format,
     HashFunctionId, KeyHash, KeyHashes, MATCHES_EVERYTHING, Policy, Prepared, PreparedFilter, building,
     contract,
 };
 
-use super::contract::Seeded;
+use super::contract::{Seeded, checksum};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -110,6 +113,69 @@ impl FilterPolicy for Broken {
     fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
         self.sentence != "is stored" || start.is_empty()
     }
+
+    fn answers_ranges(&self) -> bool {
+        self.policy.answers_ranges()
+    }
+
+    fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, filter: &[u8]) -> bool {
+        self.policy.range_may_match(lower, upper, filter)
+            && (self.sentence != "a prepared filter and range_may_match must agree"
+                || lower != Bound::Unbounded)
+    }
+}
+
+/// Answers ranges, and breaks one sentence.
+struct BrokenRanges(&'static str);
+
+impl BrokenRanges {
+    const POLICY: RangePolicy = RangePolicy::new(TEN);
+}
+
+impl FilterPolicy for BrokenRanges {
+    fn name(&self) -> &str {
+        RangePolicy::NAME
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        Self::POLICY.max_filter_len(keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<FilterBytes<'out>, Error> {
+        Self::POLICY.create_filter(keys, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        Self::POLICY.key_may_match(key, filter)
+    }
+
+    fn answers_ranges(&self) -> bool {
+        self.0 != "a policy that does not answer ranges must not deny"
+    }
+
+    fn range_may_match(&self, lower: Bound<&[u8]>, upper: Bound<&[u8]>, filter: &[u8]) -> bool {
+        let may_match = Self::POLICY.range_may_match(lower, upper, filter);
+        match (self.0, lower, upper) {
+            ("00 ff must match every range", Bound::Excluded(_), Bound::Excluded(_)) => {
+                may_match && filter != MATCHES_EVERYTHING
+            }
+            ("must deny those of the empty filter", ..) => may_match || filter.is_empty(),
+            ("is stored", Bound::Included(key), _) => {
+                Self::POLICY.range_may_match(Bound::Excluded(key), upper, filter)
+            }
+            ("was denied", _, Bound::Included(key)) => {
+                Self::POLICY.range_may_match(lower, Bound::Excluded(key), filter)
+            }
+            _ => may_match,
+        }
+    }
+
+    fn range_builder(&self) -> Option<RangeFilterBuilder> {
+        Some(RangeFilterBuilder::new(match self.0 {
+            "range_builder and create_filter must give the same filter" => BitsPerKey::whole(9),
+            _ => TEN,
+        }))
+    }
 }
 
 /// A format whose filters match every key, and that writes one answer too many for many keys.
@@ -183,13 +249,16 @@ fn message(policy: &dyn FilterPolicy) -> String {
     text.unwrap_or_else(|| *panic.downcast::<String>().unwrap())
 }
 
-#[test]
-fn the_contract_test_finds_what_is_broken() {
-    let broken = |sentence| Broken {
+fn broken(sentence: &'static str) -> Broken {
+    Broken {
         sentence,
         policy: Box::new(BloomFilterPolicy::new(TEN)),
         alter: <[u8]>::to_ascii_lowercase,
-    };
+    }
+}
+
+#[test]
+fn the_contract_test_finds_what_is_broken() {
     for sentence in [
         "must have a name",
         "no filter was built",
@@ -243,4 +312,25 @@ fn the_contract_test_finds_what_is_broken() {
     let prepared = unprepared.prepare(&[]);
     prepared.may_match_hashes(hashes, &mut answers).unwrap();
     assert!(answers.get(0), "nothing is known of its hash");
+}
+
+#[test]
+fn the_contract_test_finds_what_is_broken_about_ranges() {
+    for sentence in [
+        "a policy that does not answer ranges must not deny",
+        "00 ff must match every range",
+        "must deny those of the empty filter",
+        "is stored",
+        "was denied",
+        "range_builder and create_filter must give the same filter",
+    ] {
+        let text = message(&BrokenRanges(sentence));
+        assert!(text.contains(sentence), "{text:?} does not contain {sentence:?}");
+    }
+    contract::check(&BrokenRanges(""), checksum(&BrokenRanges::POLICY));
+    let unprepared = Broken {
+        policy: Box::new(BrokenRanges::POLICY),
+        ..broken("a prepared filter and range_may_match must agree")
+    };
+    assert!(message(&unprepared).contains(unprepared.sentence));
 }

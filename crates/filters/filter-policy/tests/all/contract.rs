@@ -56,7 +56,7 @@ proptest! {
 }
 
 /// Returns the checksum of the filter of the contract's 1,000 keys: golden data prove that its bytes are right.
-fn checksum(policy: &dyn FilterPolicy) -> u64 {
+pub(crate) fn checksum(policy: &dyn FilterPolicy) -> u64 {
     let keys = (0..1_000_usize).map(|i| format!("key{i:0width$}", width = 1 + i % 17));
     filter_of(policy, &keys.collect::<Vec<_>>())
         .iter()

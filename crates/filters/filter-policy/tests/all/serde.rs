@@ -70,6 +70,7 @@ fn filters_of_every_policy_are_read_as_they_were_written() {
         check(&format.policy(ten));
     }
     check(&policies::reader("BloomFilter2.Seed9747b28c").unwrap());
+    check(&policies::parse("range:10").unwrap());
     let prefixes: AnyPolicy = Box::new(PrefixPolicy::new(
         BloomFilterPolicy::new(ten),
         FixedPrefix::new(4),
