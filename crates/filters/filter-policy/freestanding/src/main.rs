@@ -12,6 +12,7 @@
 
 use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
+use core::ops::Bound::{Excluded, Included};
 use core::panic::PanicInfo;
 
 use filter_policy::AnyFormat;
@@ -19,6 +20,7 @@ use filter_policy::BloomFilter64Policy;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::formats;
 use filter_policy::parquet::ParquetPolicy;
+use filter_policy::range::RangePolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyBloomPolicy};
 use filter_policy::view::{FilterKind, FilterView};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
@@ -32,6 +34,11 @@ const GOLDEN_FILTER: [u8; 9] = [0x08, 0x80, 0x84, 0x00, 0x82, 0x80, 0x91, 0x80, 
 /// The filter block of a table that LevelDB wrote, with the one key `only`.
 const GOLDEN_BLOCK: [u8; 18] = [
     0x40, 0x00, 0x02, 0x80, 0x00, 0x24, 0x00, 0x01, 0x06, 0, 0, 0, 0, 9, 0, 0, 0, 11,
+];
+
+/// The range filter of two keys, `041030` and `580328`: the example of FORMAT.md.
+const GOLDEN_RANGES: [u8; 14] = [
+    0x01, 0x3c, 0x00, 0x18, 0x02, 0x00, 0x14, 0xc1, 0xa1, 0x89, 0x89, 0xc1, 0x81, 0x80,
 ];
 
 /// Memory for a filter of a few keys.
@@ -55,7 +62,7 @@ extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
     c_int::from(!is_right(buffer).unwrap_or(false))
 }
 
-/// Checks every policy but those that need an allocator to build, a view and a filter block.
+/// Checks every policy but those that need an allocator to build, a view, a filter block and queries of a range filter.
 fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
     let leveldb = BloomFilterPolicy::with_leveldb_hash(TEN);
     let mut is_right = leveldb.create_filter(&GOLDEN_KEYS, buffer)? == GOLDEN_FILTER;
@@ -73,8 +80,13 @@ fn is_right(buffer: &mut [u8]) -> Result<bool, Error> {
             && GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, &filter))
             && !policy.key_may_match(b"x", &filter);
     }
+    let ranges = RangePolicy::new(TEN);
     let filters = FilterBlockReader::new(&leveldb, &GOLDEN_BLOCK);
     Ok(is_right
+        && ranges.key_may_match(b"041030", &GOLDEN_RANGES)
+        && ranges.prefix_may_match(b"58", &GOLDEN_RANGES)
+        && ranges.range_may_match(Excluded(b"0410"), Excluded(b"1"), &GOLDEN_RANGES)
+        && !ranges.range_may_match(Included(b"1"), Included(b"2"), &GOLDEN_RANGES)
         && filters.may_match(0, b"only")
         && !filters.may_match(0, b"other")
         && filters.damage().next().is_none())
