@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bench::folder::{self, Bench, KIND};
 use bench::record::Row;
 use bench::suite::Suite;
-use bench::suites::{equal_rate, membership, point_reads, policy, rates, redis};
+use bench::suites::{equal_rate, membership, point_reads, policy, ranges, rates, redis};
 use filter_policy::formats;
 use filter_policy::{BinaryFusePolicy, BitsPerKey, SplitBlockPolicy};
 use records::document::{self, RUN};
@@ -98,6 +98,9 @@ fn committed_runs_are_whole() {
         ("policy/equal-rate", &equal_rate::SUITE),
         ("policy/parquet", &policy::SUITE),
         ("policy/split-blocks", &policy::SUITE),
+        ("ranges", &ranges::RATES),
+        ("ranges/requests", &ranges::REQUESTS),
+        ("ranges/times", &ranges::TIMES),
         ("redis", &redis::SUITE),
         ("redis-avx2", &redis::SUITE),
         ("rates", &rates::SUITE),
