@@ -52,7 +52,7 @@ struct Arguments {
 /// Runs the program.
 pub fn run() -> ExitCode {
     let Cli::Bench(arguments) = Cli::parse();
-    bench(&arguments).map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    bench(&arguments).map_or_else(|failure| failure.report().into(), |()| ExitCode::SUCCESS)
 }
 
 /// The folder of the workspace.

@@ -10,6 +10,7 @@ mod set;
 mod state;
 mod values;
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -93,11 +94,18 @@ fn _formats() -> Vec<(Vec<String>, bool)> {
     all.collect()
 }
 
+/// Runs the program `samebits` with arguments, of which the first is its name. Returns its exit code.
+#[pyfunction]
+fn _run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    exit::detach(py, || samebits::run(arguments))
+}
+
 #[pymodule(gil_used = true)]
 fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filter::PyFilter>()?;
     module.add_class::<set::PyFilterSet>()?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(_run, module)?)?;
     module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
     let stop_threads = wrap_pyfunction!(exit::_stop_threads, module)?;
     let atexit = module.py().import("atexit")?;

@@ -54,5 +54,5 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::run(&arguments),
         Command::TryOut { symbol } => compare::try_out(&symbol),
     };
-    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    result.map_or_else(|failure| failure.report().into(), |()| ExitCode::SUCCESS)
 }

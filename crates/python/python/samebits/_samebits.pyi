@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["Filter", "FilterSet", "__version__", "_formats", "parquet_row_groups"]
+__all__ = ["Filter", "FilterSet", "__version__", "_formats", "_run", "parquet_row_groups"]
 
 _Kind: TypeAlias = Literal["text", "utf16", "int64", "int32"]
 _Key: TypeAlias = str | bytes | SupportsIndex
@@ -113,5 +113,6 @@ def parquet_row_groups(
     path: _Path, column: str, values: Any, typed: Callable[[Any], Iterable[Any]]
 ) -> list[int]: ...
 def _formats() -> list[tuple[list[str], bool]]: ...
+def _run(arguments: list[str]) -> int: ...
 
 __version__: str

@@ -3,7 +3,6 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::ExitCode;
 
 use crate::progress::Cancelled;
 use crate::system;
@@ -66,7 +65,7 @@ impl Failure {
     }
 
     /// Prints the message to standard error. Returns the exit code.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         let (label, code) = match self {
             Self::Input(_) => (Some("error: "), 2),
             Self::Internal(_) | Self::Foreign(_) | Self::Changed(_) => (Some("error: "), 1),
@@ -78,7 +77,7 @@ impl Failure {
             // If standard error is closed, there is nowhere to report this.
             let _ = writeln!(io::stderr(), "{label}{}", escaped(&self.to_string()));
         }
-        ExitCode::from(code)
+        code
     }
 }
 
