@@ -97,8 +97,8 @@ filter_policy_state* filter_policy_new_fractional(double bits_per_key, filter_po
 
 /* Creates the policy of a name and bits per key, as configuration files have them: "bloom64:10", "leveldb:9.6". Names are
  * those under which databases store filters, and short ones; an unknown name gets the list of all in the message. Some
- * of them have no number, as "BloomFilter2.Seed9747b28c:10". The policy for ranges is refused: LevelDB has no question
- * for it.
+ * of them have no number, as "BloomFilter2.Seed9747b28c:10". The policy for ranges is refused: LevelDB queries
+ * no ranges.
  *
  * Returns NULL if there is no such policy, or its bits per key are below 1 or above FILTER_POLICY_MAX_BITS_PER_KEY ("0.5",
  * "61"), and writes the reason into message[0..message_size), cut to fit and NUL-terminated; else writes an empty text. message may be NULL. */

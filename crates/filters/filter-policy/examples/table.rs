@@ -13,7 +13,7 @@ use std::{env, iter};
 
 use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::range::{RangeFilterBuilder, RangePolicy};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, OwnedFilter};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING, OwnedFilter};
 
 const BLOCK_LEN: usize = 2048;
 /// The policy of the filter for scans.
@@ -21,14 +21,14 @@ const RANGES: RangePolicy = RangePolicy::new(BitsPerKey::whole(10));
 /// The starts of filters, policy name, index, filter for scans and its policy's name, the checksum of all after the data,
 /// and `MAGIC`, in 8 bytes each.
 const FOOTER_LEN: usize = 56;
-const MAGIC: &[u8; 8] = b"toytable";
+const MAGIC: &[u8; 8] = b"toytabl2";
 const DAMAGED: &str = "the table is damaged";
 
 /// A table as it is written, from keys in ascending order.
 struct TableWriter<P> {
     policy_name: String,
     filters: FilterBlockBuilder<P>,
-    ranges: RangeFilterBuilder,
+    ranges: Option<RangeFilterBuilder>,
     file: Vec<u8>,
     data_block: Vec<u8>,
     last_key: Vec<u8>,
@@ -40,7 +40,7 @@ impl<P: FilterPolicy> TableWriter<P> {
         Self {
             policy_name: policy.name().to_owned(),
             filters: FilterBlockBuilder::new(policy),
-            ranges: RangeFilterBuilder::new(BitsPerKey::whole(10)),
+            ranges: Some(RangeFilterBuilder::new(BitsPerKey::whole(10))),
             file: Vec::new(),
             data_block: Vec::new(),
             last_key: Vec::new(),
@@ -58,8 +58,14 @@ impl<P: FilterPolicy> TableWriter<P> {
             self.filters.start_block(self.file.len() as u64)?;
         }
         self.filters.add_key(key)?;
-        // One filter for the whole table. It keeps some bytes of each key.
-        self.ranges.insert(key)?;
+        // One filter for the whole table, which keeps some bytes of each key. Without one, every scan reads blocks.
+        if self
+            .ranges
+            .as_mut()
+            .is_some_and(|ranges| ranges.insert(key).is_err())
+        {
+            self.ranges = None;
+        }
         push_entry(&mut self.data_block, key, value)?;
         self.last_key = key.to_vec();
         if self.data_block.len() >= BLOCK_LEN {
@@ -86,7 +92,9 @@ impl<P: FilterPolicy> TableWriter<P> {
         }
         let mut file = self.file;
         let mut starts = Vec::new();
-        let (ranges, their_name) = (self.ranges.finish()?, RANGES.name().into());
+        let ranges = self.ranges.and_then(|ranges| ranges.finish().ok());
+        let ranges = ranges.unwrap_or_else(|| MATCHES_EVERYTHING.to_vec());
+        let their_name = RANGES.name().into();
         for part in [
             self.filters.finish()?,
             self.policy_name.into_bytes(),
@@ -251,6 +259,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{blocks_read} reads for 10000 stored keys");
     println!("{} reads for 10000 absent keys", table.blocks_read - blocks_read);
 
+    // Without padding, this range has user 1240, too.
+    assert!(("user:123:".."user:124:").contains(&"user:1240:"));
+    assert!(!("user:123:".."user:123;").contains(&"user:1240:"));
     assert_eq!(table.scan(key(10).as_bytes(), key(20).as_bytes())?.len(), 5);
     let blocks_read = table.blocks_read;
     for n in 0..10_000 {

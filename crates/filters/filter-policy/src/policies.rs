@@ -73,9 +73,10 @@ pub fn parse(text: &str) -> Result<AnyPolicy, Error> {
     by_name(name, bits)
 }
 
-/// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL), MurmurHash2 with a seed, [`RangePolicy`], or any of
-/// these over the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract. A short name of a policy of [`formats::ALL`](crate::formats::ALL),
-/// or `range`, will do as well; filters are never stored under it.
+/// Returns the policy that stores its filters under a name: a policy of [`formats::ALL`](crate::formats::ALL),
+/// MurmurHash2 with a seed, [`RangePolicy`], or any of these over the prefixes that [`FixedPrefix`] or
+/// [`SeparatedPrefix`] extract. A short name of a policy of [`formats::ALL`](crate::formats::ALL), or `range`, will do as
+/// well; filters are never stored under it.
 ///
 /// The bits per key apply to filters that the policy builds. To read filters, see [`reader`].
 ///

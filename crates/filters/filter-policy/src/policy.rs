@@ -244,7 +244,7 @@ pub trait FilterPolicy: AsPolicy {
     }
 
     /// Returns a builder that takes sorted keys one by one and keeps only a part of each; `None`, the default, if the
-    /// policy has none, so that a `FilterBuilder` must keep the keys. The filter is the same.
+    /// policy has none. A [`FilterBuilder`](crate::FilterBuilder) builds the same filter of any policy, and keeps the keys.
     #[cfg(feature = "alloc")]
     fn range_builder(&self) -> Option<RangeFilterBuilder> {
         None

@@ -34,8 +34,9 @@ use filter::Filter;
 /// A policy whose filters answer for points, prefixes and ranges of byte strings.
 ///
 /// Ten bits per key answer a scan of a prefix that no key has like a Bloom filter answers a point, and a short range
-/// between two keys in some per cent of the cases with "may match"; each bit more halves the rates. Keys that users make
-/// of fields, such as `user:<id>:<ulid>`, are the best case; a range that ends next to a stored key always may match.
+/// between two keys in some per cent of the cases with "may match"; each bit more halves these rates. Keys that users make
+/// of fields, such as `user:<id>:<ulid>`, are the best case, and words the worst; a range that begins directly after a
+/// stored key always may match.
 ///
 /// The order is that of bytes. Keys in any order give the same filter, and repeated keys count once.
 ///

@@ -95,7 +95,7 @@ fn for_points(policy: ChosenPolicy) -> Result<ChosenPolicy, String> {
         return Ok(policy);
     }
     Err(format!(
-        "policy must answer for keys, got {:?}: LevelDB asks no filter about ranges, and has one for each 2 KiB",
+        "policy must answer for keys, got {:?}: LevelDB queries no ranges, and has a filter for each 2 KiB",
         policy.name()
     ))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use filter_policy::policies::AnyPolicy;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::range::RangePolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy as _, KeyHash, formats};
 
 use crate::engines::ENGINES;
@@ -17,6 +18,7 @@ pub(crate) fn policies(keeps_keys: bool) -> Vec<Arc<AnyPolicy>> {
     policies.push(Box::new(BloomFilterPolicy::with_seed(7, TEN)));
     if keeps_keys {
         policies.push(Box::new(PrefixPolicy::new(BLOOM, FixedPrefix::new(3))));
+        policies.push(Box::new(RangePolicy::new(TEN)));
     }
     policies.into_iter().map(Arc::new).collect()
 }
@@ -30,7 +32,7 @@ fn what_is_stored_is_the_policys_filter() {
         &[],
         &[b""],
         &[b"key"],
-        &[b"", b"\0", b"a\0b", b"\xc3\x28", &long, &long[1..]],
+        &[b"", b"\0", b"a\0b", b"\xc3\x28", &long[1..], &long],
         &[b"same".as_slice(); 100],
         &[b"", b"", b"a", b"a", b"b"],
         &many,

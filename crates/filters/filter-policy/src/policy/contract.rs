@@ -73,11 +73,12 @@ pub fn check(policy: &dyn FilterPolicy, known: u64) -> f64 {
         assert_found(policy, &keys, &filter, &context);
         all_ways_agree(policy, &filter, &keys, &context);
         all_ways_agree(policy, &filter, &[b"", b"absent", &[0xff; 40], b"\0"], &context);
+        let owned = OwnedFilter::new(policy, &filter);
         for key in &keys {
             for end in 0..=key.len() {
                 let start = key.get(..end).unwrap_or_default();
                 assert!(
-                    policy.prefix_may_match(start, &filter),
+                    policy.prefix_may_match(start, &filter) && owned.prefix_may_match(start),
                     "{context}: no key starts with {}, but {} is stored",
                     shown(start),
                     shown(key)

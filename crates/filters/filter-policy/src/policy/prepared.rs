@@ -363,6 +363,16 @@ impl<P: FilterPolicy, B: AsRef<[u8]>> OwnedFilter<P, B> {
         }
     }
 
+    /// Returns true if [`prefix_may_match`](Self::prefix_may_match) can return `false`.
+    pub fn answers_prefixes(&self) -> bool {
+        self.policy.answers_prefixes() && self.prepared.same() != Some(true)
+    }
+
+    /// Returns true if the filter may have a key that starts so: see [`FilterPolicy::prefix_may_match`].
+    pub fn prefix_may_match(&self, start: &[u8]) -> bool {
+        self.prepared.same() == Some(true) || self.policy.prefix_may_match(start, self.filter.as_ref())
+    }
+
     /// Returns true if [`range_may_match`](Self::range_may_match) can return `false`.
     pub fn answers_ranges(&self) -> bool {
         self.policy.answers_ranges() && self.prepared.same() != Some(true)

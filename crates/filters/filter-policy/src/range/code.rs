@@ -412,7 +412,9 @@ impl<'a> Bounds<'a> {
     /// Returns true if a key with all bits of the upper bound so far may be within it.
     pub(super) fn admits_equal(&mut self) -> bool {
         self.part();
-        if self.high.fill.is_none() {
+        self.high.refill();
+        while self.high.fill.is_none() && self.high.bits == 0 {
+            self.high.shift(self.high.known.min(32));
             self.high.refill();
         }
         let is_zero = self.high.fill == Some(0) && self.high.bits == 0;

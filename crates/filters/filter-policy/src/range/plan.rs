@@ -93,6 +93,17 @@ impl Plan {
         })
     }
 
+    /// The length of the filter in bytes.
+    pub(super) fn len(&self, trie: &Trie, alphabet: &Alphabet) -> usize {
+        let bits = if self.fits { self.trie_len() } else { 0 };
+        header_len(trie.keys) + alphabet.stored.len() + bits.div_ceil(8) as usize
+    }
+
+    /// The length of the measured trie in bits.
+    fn trie_len(&self) -> u32 {
+        self.sizes.first().copied().unwrap_or_else(|| self.leaf(0, 0))
+    }
+
     /// Returns true if the keys of a fork are not told apart.
     pub(super) const fn stops(&self, place: usize, fork: &Fork) -> bool {
         self.rule.stops(place, fork)
@@ -165,7 +176,7 @@ impl Plan {
             };
             self.sizes.get_mut(place).into_iter().for_each(|sum| *sum = size);
         }
-        i64::from(self.sizes.first().copied().unwrap_or_else(|| self.leaf(0, 0)))
+        self.trie_len().into()
     }
 
     /// The bits of a leaf of one key.
@@ -474,7 +485,7 @@ impl Search<'_> {
             return;
         };
         let mut left = self.budget - bits - leaves * i64::from(suffix) / i64::from(PARTS);
-        if rule.few > 0 || left <= self.forks.len() as i64 / 16 {
+        if left <= self.forks.len() as i64 / 16 {
             return;
         }
         let of_leaf = i64::from(suffix / PARTS + 1);

@@ -59,7 +59,7 @@ impl KeyBits {
     fn push(&mut self, code: u16, len: u8) {
         let (word, used) = ((self.len / 64) as usize, self.len % 64);
         if word + 2 > self.words.len() {
-            self.words.resize(2 * word + 8, 0);
+            self.words.resize(word + 2, 0);
         }
         let code = u64::from(code) << 48;
         self.words
@@ -135,7 +135,7 @@ impl<'a> Coder<'a> {
         let mut shared = Vec::new();
         reserve(&mut shared, keys as usize)?;
         let mut bits = Vec::new();
-        reserve(&mut bits, keys as usize * (suffix as usize + 2) / 8)?;
+        reserve(&mut bits, (keys as usize).saturating_mul(suffix as usize + 2) / 8)?;
         Ok(Self {
             alphabet,
             suffix,
@@ -149,9 +149,9 @@ impl<'a> Coder<'a> {
     }
 
     /// Stores the bits of the key before, which the next one follows: it shares so many bytes, and has these after them.
-    pub(super) fn part(&mut self, before: &[u8], shared: usize, rest: &[u8]) {
+    pub(super) fn part(&mut self, before: &[u8], shared: usize, rest: &[u8]) -> Result<(), Error> {
         if self.places.is_empty() {
-            return;
+            return Ok(());
         }
         let place = self.places.get(shared).copied().unwrap_or(0);
         let old = before.get(shared..).unwrap_or_default();
@@ -171,8 +171,9 @@ impl<'a> Coder<'a> {
         };
         // Otherwise the next key has the same bits.
         if parted.is_some() {
-            self.store(parted);
+            self.store(parted)?;
         }
+        Ok(())
     }
 
     fn symbol_before(&self, key: &[u8], at: usize) -> usize {
@@ -181,21 +182,24 @@ impl<'a> Coder<'a> {
     }
 
     /// Stores the bits of the key from the fork with the one before on. The next key parts from it after so many.
-    fn store(&mut self, parted: Option<u32>) {
+    fn store(&mut self, parted: Option<u32>) -> Result<(), Error> {
         let before = self.shared.last().copied().filter(|_| self.shared.len() > 1);
         let leaf = before.max(parted).map_or(0, |parted| parted + 1);
         let mut at = before.map_or(0, |before| before + 1);
         let end = leaf + self.suffix;
         if !self.is_whole && self.key.len < end {
             let rank = self.shared.len() as u32 - 1;
+            reserve(&mut self.short, 1)?;
             self.short.push((rank, self.key.len.saturating_sub(leaf)));
         }
+        reserve(&mut self.bits.bytes, end.saturating_sub(at) as usize / 8 + 8)?;
         while at < end {
             let count = (end - at).min(32);
             self.bits.put(self.key.get(at, count), count);
             at += count;
         }
         self.shared.extend(parted);
+        Ok(())
     }
 
     /// Makes a key into bits, from the bytes on that it does not share with the one before.
@@ -207,7 +211,9 @@ impl<'a> Coder<'a> {
         self.places.truncate(shared + 1);
         self.key.cut(self.places.last().copied().unwrap_or(0));
         let rest = key.get(shared..).unwrap_or_default();
-        reserve(&mut self.places, rest.len())?;
+        reserve(&mut self.places, rest.len() + 1)?;
+        // Codes have at most 16 bits, and the last is written into two words.
+        reserve(&mut self.key.words, rest.len() / 4 + 3)?;
         let mut symbol = self.symbol_before(key, shared);
         for &byte in rest {
             let (code, len, next) = self.alphabet.code(symbol, Some(byte));
@@ -224,9 +230,8 @@ impl<'a> Coder<'a> {
     }
 
     pub(super) fn finish(mut self) -> Result<Trie, Error> {
-        self.store(None);
-        let mut bits = self.bits.finish();
-        bits.shrink_to_fit();
+        self.store(None)?;
+        let bits = self.bits.finish();
         Ok(Trie {
             keys: self.shared.len() as u32,
             forks: forks(&self.shared)?,

@@ -75,10 +75,11 @@ enum Next {
     Leaf(u32),
 }
 
-/// Writes a filter of at most `most` bytes.
-pub(super) fn filter(trie: &Trie, alphabet: &Alphabet, plan: &Plan, most: usize) -> Result<Vec<u8>, Error> {
+/// Writes a filter.
+pub(super) fn filter(trie: &Trie, alphabet: &Alphabet, plan: &Plan) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    reserve(&mut bytes, most + 8)?;
+    // The writer of bits appends whole words.
+    reserve(&mut bytes, plan.len(trie, alphabet) + 8)?;
     let kind = match alphabet.kind {
         Kind::Bytes => 0,
         Kind::Narrow => 1,

@@ -3,7 +3,7 @@
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 use filter_policy::range::{RangeFilterBuilder, RangePolicy};
-use filter_policy::{Error, FilterPolicy, MATCHES_EVERYTHING};
+use filter_policy::{Error, FilterPolicy, MATCHES_EVERYTHING, OwnedFilter};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -169,7 +169,7 @@ fn builders_refuse_what_is_out_of_order_and_go_on() {
         matches!(short, Err(Error::BufferTooShort { given: 3, .. })),
         "{short:?}"
     );
-    assert!(policy.max_filter_len(usize::MAX / 64).is_err());
+    assert!(policy.max_filter_len(u32::MAX as usize).is_err());
 }
 
 /// Bytes that are no filter, or of which the end is missing, match everything; the filter of no keys, nothing.
@@ -179,6 +179,10 @@ fn damaged_filters_are_answered() {
     let matches = |filter: &[u8]| policy.range_may_match(Included(b"user:0"), Excluded(b"user:0!"), filter);
     assert!(!matches(&[]) && !policy.range_may_match(Unbounded, Unbounded, &[]));
     assert!(matches(&MATCHES_EVERYTHING) && matches(&[2; 40]) && matches(&[1]));
+    let owned = OwnedFilter::new(policy, policy.build(["user:1"]).unwrap());
+    assert!(owned.answers_prefixes() && owned.prefix_may_match(b"user") && !owned.prefix_may_match(b"v"));
+    let open = OwnedFilter::new(policy, MATCHES_EVERYTHING);
+    assert!(open.prefix_may_match(b"v"));
     let keys = (0..300).map(|i| format!("user:{}:{:09}", i % 40, i * 7_919 % 1_000_003));
     let keys: Vec<String> = keys.collect();
     let filter = policy.build(&keys).unwrap();

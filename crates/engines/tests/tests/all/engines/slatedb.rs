@@ -82,7 +82,7 @@ impl<P: FilterPolicy + Send + Sync + 'static> Adapter for SlateDbPolicy<P> {
             builder.build()
         };
         // A builder begins anew after a filter, also with the last key of it.
-        build(&[b"key", b"other"]);
+        build(&[b"a", b"key"]);
         let filter = build(keys);
         let bytes = encoded(&*filter);
         assert!(self.estimate_size(keys.len()) >= bytes.len());

@@ -11,13 +11,15 @@ use async_trait::async_trait;
 use filter_policy::range::RangePolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use slatedb::config::{CompactorOptions, FlushOptions, FlushType, Settings};
+use slatedb::config::{
+    CompactorOptions, FlushOptions, FlushType, PutOptions, ScanOptions, Settings, Ttl, WriteOptions,
+};
 use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
 use slatedb::instrumented_object_store_stats::REQUEST_COUNT;
 use slatedb::object_store::ObjectStore;
 use slatedb::object_store::local::LocalFileSystem;
 use slatedb::object_store::memory::InMemory;
-use slatedb::{Db, Error};
+use slatedb::{Db, Error, IterationOrder};
 use slatedb_common::metrics::{DefaultMetricsRecorder, MetricValue};
 use tokio::runtime::Runtime;
 
@@ -270,6 +272,66 @@ async fn scans_agree(db: &Counted, rows: &BTreeMap<Vec<u8>, ()>, random: &mut Sp
     }
 }
 
+/// Scans around one row, in both orders and below any prefix, of tables with short keys and with rows that expire.
+#[test]
+fn a_row_is_found_between_its_neighbours() {
+    let prefixes = PrefixPolicy::new(BLOOM, SeparatedPrefix::new(b':', 2));
+    for policies in [vec![of_engine(TEN)], vec![of_engine(prefixes), of_engine(TEN)]] {
+        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        Runtime::new().unwrap().block_on(async {
+            let mut random = SplitMix64::seed_from_u64(3);
+            let db = Counted::open(&store, policies, false).await;
+            let mut rows = BTreeMap::new();
+            for ttl in [Ttl::NoExpiry, Ttl::ExpireAfterMillis(1 << 40)] {
+                for number in 0..60 {
+                    let key = match number % 4 {
+                        0 => random.next_u64().to_be_bytes()[..1 + number % 3].to_vec(),
+                        _ => row(1 + random.next_u64() % 60, &mut random),
+                    };
+                    let (put, write) = (PutOptions { ttl: ttl.clone() }, WriteOptions::default());
+                    db.db
+                        .put_with_options(&key, b"value", &put, &write)
+                        .await
+                        .unwrap();
+                    rows.insert(key, ());
+                }
+                db.flush().await;
+            }
+            let keys: Vec<&[u8]> = rows.keys().map(Vec::as_slice).collect();
+            for three in keys.windows(3) {
+                let [below, key, above] = *three else {
+                    unreachable!()
+                };
+                for (lower, upper) in [
+                    (Included(key), Included(key)),
+                    (Included(key), Excluded(above)),
+                    (Excluded(below), Included(key)),
+                    (Excluded(below), Excluded(above)),
+                ] {
+                    assert_eq!(db.scan(lower, upper).await, [key], "{lower:x?} {upper:x?}");
+                    let range = (lower.map(<[u8]>::to_vec), upper.map(<[u8]>::to_vec));
+                    let options = ScanOptions::default().with_order(IterationOrder::Descending);
+                    let mut rows = db.db.scan_with_options(range, &options).await.unwrap();
+                    assert_eq!(rows.next().await.unwrap().unwrap().key, key);
+                    assert!(rows.next().await.unwrap().is_none());
+                }
+                let (start, end) = key.split_at(random.next_u64() as usize % key.len());
+                let mut rows = db
+                    .db
+                    .scan_prefix(start, end.to_vec()..=end.to_vec())
+                    .await
+                    .unwrap();
+                assert_eq!(
+                    rows.next().await.unwrap().unwrap().key,
+                    key,
+                    "{start:x?} {end:x?}"
+                );
+            }
+            db.db.close().await.unwrap();
+        });
+    }
+}
+
 #[test]
 fn every_row_is_found_before_and_after_flush_compaction_and_reopening() {
     let folder = tempfile::tempdir().unwrap();
@@ -318,6 +380,10 @@ fn every_row_is_found_before_and_after_flush_compaction_and_reopening() {
             }
             let db = Counted::open(&store, vec![ranges(12)], false).await;
             scans_agree(&db, &rows, &mut random, "compacted and reopened").await;
+            // The filter was written again, with the table.
+            let before = db.requests();
+            assert!(db.scan(Included(b"a"), Included(b"b")).await.is_empty());
+            assert_eq!(db.requests(), before);
             db.db.close().await.unwrap();
         });
     }
@@ -348,6 +414,13 @@ fn ranges_are_asked_as_they_are() {
     assert!(range(Excluded(b"apple"), Excluded(b"cherry")) && range(Excluded(b"banana"), Unbounded));
     assert!(!range(Included(b"d"), Unbounded) && !range(Unbounded, Excluded(b"aa")));
     assert!(!range(Included(b"bb"), Excluded(b"c")) && !range(Excluded(b"chf"), Unbounded));
+    // Of short keys, an excluded bound has other bits than an included one.
+    let short = policy.decode(&policy.create(&[b"a", b"b", b"c"]));
+    let range = |lower: Bound<&'static [u8]>, upper: Bound<&'static [u8]>| {
+        let [lower, upper] = [lower, upper].map(|bound| bound.map(Bytes::from_static));
+        short.might_match(&FilterQuery::range(lower, upper))
+    };
+    assert!(range(Included(b"aa"), Included(b"b")) && !range(Included(b"aa"), Excluded(b"b")));
     // Another policy of the table can make the engine ask for prefixes.
     assert!(filter.might_match(&prefix(b"ban")) && !filter.might_match(&prefix(b"bb")));
     assert!(filter.might_match(&point(b"cherry")) && !filter.might_match(&point(b"zebra")));
