@@ -1,5 +1,5 @@
-//! The package for Python and the comparison's program: builds their wheels, checks what is in them, and runs their tests.
-//! Tests in Python of other packages.
+//! The package for Python and the comparison's program: builds their wheels, checks what is in them, and runs their
+//! tests. Tests in Python of other packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
