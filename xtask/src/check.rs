@@ -15,8 +15,8 @@ use crate::{published, python};
 /// Check what a change must pass besides the tests
 ///
 /// Checks format, spelling, the manifests of published packages and clippy; runs the tests of filters by the portable
-/// kernel, and of every set of features that works without the standard library; packs all packages, and the one for
-/// Python as it is released; builds the documentation; explores every interleaving of the concurrent filter; runs the
+/// kernel, and of every set of features that works without the standard library; packs all packages, and builds the
+/// wheels for Python as they are released; builds the documentation; explores every interleaving of the concurrent filter; runs the
 /// program that proves no_std; compares the committed run and the published figures; and tests the libraries on 64-bit
 /// Arm, on big-endian s390x and on WebAssembly, in emulators. Stops at the first failure and prints the time of each
 /// step.

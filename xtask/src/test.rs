@@ -9,9 +9,9 @@ use crate::{guides, python, steps};
 /// Build all packages with their tests, and run these on the real systems
 ///
 /// Runs every test of every package, with storage engines, servers of Redis, Java, Spark and a browser, the tests of the
-/// documentation, those of the package for Python with the libraries that it reads, those of files for other readers, and the guides. Without --install it
-/// fails at once if a program that it needs is missing, and lists what is missing. `cargo xtask check` has what a change
-/// must pass besides.
+/// documentation, those of the package for Python with the libraries that it reads, those of the comparison as pip installs
+/// it, those of files for other readers, and the guides. Without --install it fails at once if a program that it needs is
+/// missing, and lists what is missing. `cargo xtask check` has what a change must pass besides.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask test --install\n\n\
         The tests of one package are quick: `cargo test -p PACKAGE`.")]

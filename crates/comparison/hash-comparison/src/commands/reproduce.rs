@@ -17,7 +17,8 @@ use terminal::failure::Failure;
 ///
 /// Times, machine and date are taken from the run. Everything else is computed again: records, advice, charts and page in
 /// reports/reference must be identical byte for byte. Of records that are too large to be committed, run.json has the
-/// checksums. Exits with 1 if anything differs.
+/// checksums. Exits with 1 if anything differs. An installed program does not contain the committed run: it needs a clone of the
+/// repository.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  {program} reproduce")]
 pub struct Arguments {
@@ -33,6 +34,11 @@ pub struct Arguments {
 /// Makes the files and compares them.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let folder = (arguments.reference.clone()).unwrap_or_else(|| program.file("reports").join("reference"));
+    if arguments.reference.is_none() && !folder.exists() {
+        let reason = "does not exist; the committed run is in a clone of the repository only: run this command there, \
+                      or name its folder with --reference";
+        return Err(Failure::input(reason).about(&folder));
+    }
     let terminal = Terminal::listen()?;
     let committed =
         Records::read_times(&folder).map_err(|error| Failure::internal(format!("committed run: {error}")))?;

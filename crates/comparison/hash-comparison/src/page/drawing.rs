@@ -83,7 +83,7 @@ pub(super) fn file(chart: &Chart, schema: u32) -> Result<(String, String), Failu
     // Omits the command of the run: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
+         <!-- Written by hash-comparison {version} (`hash-comparison render`) from records of schema {schema}; do not edit. -->\n{element}"
     );
     Ok((name, document))
 }
