@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use crate::cargo::{JAVA, failed, output_of, run_command, words};
+use crate::cargo::{JAVA, cargo_command, failed, output_of, run_command, words};
 use crate::needs::{self, LIBRARIES, MODULE, TOOLS};
 
 /// A package that has a wheel.
@@ -23,7 +23,7 @@ struct Package {
 const FILTERS: Package = Package {
     folder: "crates/python",
     tag: "cp311-abi3",
-    max_bytes: 2_500_000,
+    max_bytes: 4_500_000,
     installed: MODULE,
 };
 /// The program, which needs no Python.
@@ -49,9 +49,25 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
     run_command(python()?.args(tests).envs([JAVA]))?;
     run_command(python()?.args(["-m", "mypy.stubtest", FILTERS.name(&wheel)?]))?;
     test_plain(root)?;
+    test_command(root)?;
     let wheel = PROGRAM.build(root, "--profile dev")?;
     PROGRAM.install(root, &wheel)?;
     test_program(root)
+}
+
+/// Runs the tests of the program `samebits` on the command of the package.
+fn test_command(root: &Path) -> Result<(), String> {
+    let module = needs::target(root).join(MODULE);
+    let mut tests = cargo_command(
+        root,
+        &words("test --package samebits --test cli --all-features --locked"),
+    );
+    tests.env("SAMEBITS_PROGRAM", module.join("bin/samebits"));
+    run_command(
+        tests
+            .env("PYTHONPATH", module)
+            .env("PYTHONDONTWRITEBYTECODE", "1"),
+    )
 }
 
 /// Runs the tests of files that the program `samebits` changes and other libraries write and read.
@@ -67,7 +83,11 @@ pub(crate) fn test_readers(root: &Path) -> Result<(), String> {
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let wheel = FILTERS.build(root, "")?;
     let (name, version) = (FILTERS.name(&wheel)?, env!("CARGO_PKG_VERSION"));
-    contains(&mut list(&wheel), name, &format!("py.typed _{name}.pyi"))?;
+    contains(
+        &mut list(&wheel),
+        name,
+        &format!("py.typed _{name}.pyi __main__.py"),
+    )?;
     FILTERS.check(&wheel, "LICENSE-APACHE LICENSE-MIT")?;
     run_command(FILTERS.maturin(root, "sdist --out").arg(FILTERS.wheels(root)))?;
     let sources = format!("{name}-{version}");

@@ -441,3 +441,26 @@ def test_damaged_set(tmp_path):
         shard.write_bytes(damaged)
         with pytest.raises(ValueError, match=shard.name):
             FilterSet.open(tmp_path, mmap=mmap)
+
+
+def samebits_command(*arguments):
+    return subprocess.run([sys.executable, "-m", "samebits", *arguments], capture_output=True, check=False)
+
+
+def test_command(tmp_path):
+    done = samebits_command("--version")
+    assert (done.returncode, done.stdout) == (0, f"samebits {samebits.__version__}\n".encode())
+    done = samebits_command("size", "--keys", "many")
+    assert done.returncode == 2 and b'got "many"' in done.stderr
+    # macOS and Windows refuse such a name.
+    name = b"\xff\xfe" if sys.platform == "linux" else b"keys"
+    keys, out = os.path.join(os.fsencode(tmp_path), name), os.path.join(os.fsencode(tmp_path), b"filter")
+    pathlib.Path(os.fsdecode(keys)).write_bytes(b"apple\n")
+    done = samebits_command("build", "--keys", os.fsdecode(keys), "--format", "guava", "--out", os.fsdecode(out))
+    assert done.returncode == 0, done.stderr
+    assert "apple" in Filter.from_bytes(pathlib.Path(os.fsdecode(out)).read_bytes(), format="guava")
+
+
+def test_command_starts_alone():
+    code = "import sys, samebits.__main__; sys.exit(bool({'numpy', 'pyarrow', 'asyncio'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

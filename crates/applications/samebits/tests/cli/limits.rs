@@ -5,13 +5,13 @@ use std::process::Command;
 use crate::stored::tables::{File, encode, entries, no_entries, varint};
 use filter_tables::{BlockHandle, StoredBlock};
 
-use super::{Outcome, Workbench};
+use super::{Outcome, Workbench, program};
 
 /// Runs the program with at most this much address space, in KiB.
 fn limited(bench: &Workbench, kibibytes: usize, arguments: &str) -> Outcome {
     let script = format!("ulimit -v {kibibytes} && exec \"$0\" {arguments}");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_samebits")]);
+    command.args(["-c", &script]).arg(program());
     Outcome::of(command.current_dir(bench.path("")).output().unwrap())
 }
 
@@ -86,9 +86,11 @@ fn large_filters_are_built_in_parts_where_there_is_memory() {
             "build --keys keys --format guava --capacity 60M --memory {memory} --out {out}"
         )))
     };
-    let [enough, little] = [build("1GiB", "enough"), build("150MiB", "little")];
-    assert!((100 << 10..=130 << 10).contains(&enough), "{enough} KiB");
-    assert!((68 << 10..95 << 10).contains(&little), "{little} KiB");
+    // In Python, the interpreter has its part.
+    let own = peak_of(&mut bench.command("--version"));
+    let [enough, little] = [build("1GiB", "enough"), build("150MiB", "little")].map(|peak| peak - own);
+    assert!((96 << 10..=126 << 10).contains(&enough), "{enough} KiB");
+    assert!((64 << 10..91 << 10).contains(&little), "{little} KiB");
     let [one, other] = ["enough", "little"].map(|name| std::fs::read(bench.path(name)).unwrap());
     assert!(one == other);
 }

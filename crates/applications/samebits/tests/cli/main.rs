@@ -12,8 +12,9 @@ mod session;
 mod stored;
 mod workbench;
 
+use std::env;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use crate::stored::golden;
@@ -21,7 +22,11 @@ use serde_json::Value;
 
 use workbench::{Outcome, Workbench};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_samebits");
+/// The path of the program, or of another form of it, which this variable names.
+fn program() -> PathBuf {
+    let other = env::var_os("SAMEBITS_PROGRAM").map(PathBuf::from);
+    other.unwrap_or_else(|| env!("CARGO_BIN_EXE_samebits").into())
+}
 
 impl Workbench {
     fn start(&self, arguments: &str) -> Child {
@@ -60,7 +65,7 @@ fn repeat(name: &str, fixtures: fn(&Workbench)) {
         .join("tests/sessions")
         .join(name);
     let data = [("DATA", golden::path(""))];
-    session::repeat(&file, bench.folder.path(), Path::new(PROGRAM), &data);
+    session::repeat(&file, bench.folder.path(), &program(), &data);
 }
 
 #[test]

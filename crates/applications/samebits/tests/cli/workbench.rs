@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use super::PROGRAM;
+use super::program;
 
 /// The exit code and output of a command.
 pub(crate) struct Outcome {
@@ -50,7 +50,7 @@ impl Workbench {
 
     /// Returns the command with these arguments, of which those with spaces, and empty ones, are in single quotes.
     pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program());
         for (index, part) in arguments.split('\'').enumerate() {
             match index % 2 {
                 0 => command.args(part.split_whitespace()),
