@@ -7,7 +7,6 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use hash_comparison::commands::{compare, join, list, render, reproduce};
 use hash_comparison::functions::library::Symbol;
 use hash_comparison::program::Program;
-use terminal::failure::Failure;
 
 /// Compares hash functions on your own keys, and draws the report.
 #[derive(Debug, Parser)]
