@@ -71,7 +71,7 @@ pub(crate) fn stop_if_over() {
 }
 
 /// Returns true if another thread ends the interpreter.
-fn is_over() -> bool {
+pub(crate) fn is_over() -> bool {
     ENDING
         .get()
         .is_some_and(|ending| *ending != thread::current().id())

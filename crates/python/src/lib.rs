@@ -1,5 +1,6 @@
 //! The extension module of the Python package `samebits`.
 
+mod adding;
 mod arrays;
 mod exit;
 mod ffi;
@@ -107,6 +108,8 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
     module.add_function(wrap_pyfunction!(_run, module)?)?;
     module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(adding::_add_bloom_filters, module)?)?;
+    module.add_function(wrap_pyfunction!(adding::_check_bloom_filters, module)?)?;
     let stop_threads = wrap_pyfunction!(exit::_stop_threads, module)?;
     let atexit = module.py().import("atexit")?;
     atexit.call_method1("register", (stop_threads,))?;

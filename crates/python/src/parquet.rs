@@ -87,7 +87,7 @@ pub(crate) fn parquet_row_groups(
 }
 
 /// Opens a plain file. Opening a pipe would wait for its writer.
-fn plain_file(path: &Path) -> io::Result<File> {
+pub(crate) fn plain_file(path: &Path) -> io::Result<File> {
     match fs::metadata(path)?.is_file() {
         true => File::open(path),
         false => Err(io::Error::other("must be a plain file")),

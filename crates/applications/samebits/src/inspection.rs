@@ -28,7 +28,7 @@ pub(crate) use bits::BitTotals;
 use file::{DisjointRanges, StoredBlocks};
 pub(crate) use file::{Given, open_file};
 pub(crate) use filters::FilterBlockReport;
-pub(crate) use findings::Unread;
+pub use findings::Unread;
 use findings::{Findings, Messages};
 use rocksdb::RocksDbReport;
 

@@ -2,17 +2,24 @@
 
 mod add;
 mod check;
+mod problem;
 mod workers;
 
 use std::io;
 use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use clap::Subcommand;
 use filter_parquet::add::is_decoding;
 use terminal::failure::Failure;
 
+pub use crate::inspection::Unread;
 use crate::inspection::parquet::files_in;
+pub use crate::inspection::parquet::{CheckedValues, FilterReport};
+pub use add::{ColumnReport, FileReport, Request, add_to_file};
+pub use check::check_file;
+pub use problem::Problem;
 
 /// Add filters to Parquet files that have none, and check filters against the values.
 #[derive(Debug, clap::Args)]
@@ -33,17 +40,25 @@ enum Command {
 ///
 /// If the arguments are wrong, a file is refused or fails, or a filter denies a value.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    // A panic of the decoder becomes an error that names the page.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(move |panicked| {
-        if !is_decoding() {
-            hook(panicked);
-        }
-    }));
+    quieten_decoders();
     match &arguments.command {
         Command::Add(arguments) => add::run(arguments),
         Command::Check(arguments) => check::run(arguments),
     }
+}
+
+/// Makes panics of decoders print nothing: they become errors that name the page.
+fn quieten_decoders() {
+    static ONCE: Once = Once::new();
+
+    ONCE.call_once(|| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |panicked| {
+            if !is_decoding() {
+                hook(panicked);
+            }
+        }));
+    });
 }
 
 /// Returns the Parquet files in a folder and its folders, of which there must be one, or the path of a file.

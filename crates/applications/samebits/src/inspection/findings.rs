@@ -15,7 +15,8 @@ pub(super) const MAX_MESSAGES: usize = 10;
 
 /// The reason why a file or a filter of it was not read.
 #[derive(Debug, PartialEq, Serialize, thiserror::Error)]
-pub(crate) enum Unread {
+pub enum Unread {
+    /// A checksum or an offset contradicts the bytes.
     #[error("{0}")]
     #[serde(rename = "damage")]
     Damaged(String),

@@ -22,42 +22,44 @@ const LISTED: usize = 100;
 
 /// A filter of a Parquet file.
 #[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct FilterReport {
+pub struct FilterReport {
     /// The number of the row group, from 0.
-    pub(crate) row_group: u64,
+    pub row_group: u64,
     /// The path of the column, its parts joined by dots.
-    pub(crate) column: String,
+    pub column: String,
     /// The number of the column, from 0, if others have its path.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) position: Option<u64>,
+    pub position: Option<u64>,
     /// The length of the bit set; `None` if the filter is damaged.
-    pub(crate) bytes: Option<u64>,
+    pub bytes: Option<u64>,
     /// The probability that an absent value matches.
-    pub(crate) expected_rate: Option<f64>,
+    pub expected_rate: Option<f64>,
     /// True if the row group may contain the queried value in this column or another one of its path; `None` without a
     /// query.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) may_match: Option<bool>,
+    pub may_match: Option<bool>,
     /// The result of querying the filter for all values; `None` if they were not read.
     #[serde(flatten)]
-    pub(crate) checked: Option<CheckedValues>,
+    pub checked: Option<CheckedValues>,
     /// The reason why the filter is taken to match every value.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
     #[serde(flatten)]
-    pub(crate) unread: Option<Unread>,
+    /// The reason why the filter or the values cannot be read.
+    pub unread: Option<Unread>,
 }
 
 /// The result of a check, for JSON.
 #[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct CheckedValues {
+pub struct CheckedValues {
     /// The part of the bits that are set.
-    pub(crate) fill: f64,
+    pub fill: f64,
     /// The number of values, without nulls.
-    pub(crate) values: u64,
-    /// The number of values that the filter denies, and the first of them.
-    pub(crate) denied: u64,
-    pub(crate) first_denied: Option<String>,
+    pub values: u64,
+    /// The number of values that the filter denies.
+    pub denied: u64,
+    /// The first of them.
+    pub first_denied: Option<String>,
 }
 
 /// Returns true if a file begins like a Parquet file or is named like one.

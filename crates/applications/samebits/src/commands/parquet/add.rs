@@ -20,14 +20,16 @@ use terminal::layout::table;
 use terminal::number::{counted, grouped};
 use whole_files::NewFolders;
 
-use super::files;
+use super::problem::Problem;
 use super::workers::{self, Budget, counter, lock};
+use super::{files, quieten_decoders};
 use crate::commands::inspect::unless_closed;
 use crate::commands::numbers::{bytes, rate, share};
 use crate::commands::{folder_of, note, print_json, refuse_stdout, wrong};
 use crate::inspection::parquet::printed;
 use crate::inspection::shown;
-use rewriting::{FileReport, Rewriting, identity};
+pub use rewriting::{ColumnReport, FileReport};
+use rewriting::{Rewriting, identity};
 
 /// Add Bloom filters of columns to Parquet files that exist already.
 ///
@@ -96,6 +98,19 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// What files get.
+pub struct Request {
+    /// The columns, by their paths, whose parts are joined by dots.
+    pub columns: Vec<String>,
+    patterns: Vec<Pattern>,
+    /// What the filters are.
+    pub options: Options,
+    /// True to replace the files.
+    pub in_place: bool,
+    /// True to replace files that are where the new ones are written.
+    pub replace: bool,
+}
+
 /// A file to read, and the one to write.
 struct Job {
     input: PathBuf,
@@ -114,13 +129,46 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let folder = folder_of(&job.output);
         folders.make(folder).map_err(Failure::system(folder))?;
     }
-    let (go_on, budget) = (counter(&terminal), Budget::new(arguments.memory));
+    let results = rewrite(&jobs, &arguments.request(), &counter(&terminal));
+    terminal.finish();
+    show(&jobs, results, arguments.json)
+}
+
+/// Adds filters to a file, in a new file or in its place. The function is called with numbers of values that were read,
+/// by several threads, and the work stops when it returns false.
+///
+/// # Errors
+///
+/// If the request or the file is refused, a file cannot be read or written, or the work was stopped. Then nothing is
+/// written.
+pub fn add_to_file(
+    input: &Path,
+    output: Option<&Path>,
+    request: &Request,
+    go_on: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<FileReport, Problem> {
+    quieten_decoders();
+    if output.is_some_and(|output| resolved(output) == resolved(input)) {
+        return Err(wrong(input, IS_READ).into());
+    }
+    let job = Job {
+        input: input.to_owned(),
+        output: output.map_or_else(|| resolved(input), Path::to_owned),
+        is_other_name: false,
+    };
+    let result = rewrite(&[job], request, go_on).remove(&0);
+    result.unwrap_or(Err(Problem::STOPPED))
+}
+
+/// Adds filters to files, on all processors.
+fn rewrite(jobs: &[Job], request: &Request, go_on: &(dyn Fn(u64) -> bool + Sync)) -> Results {
+    let budget = Budget::new(request.options.memory);
     let results = Mutex::new(BTreeMap::new());
     // A file is opened, and memory is taken, when a worker is free, in order.
     let numbered = jobs.iter().enumerate().take_while(|_| go_on(0));
     let steps = numbered.flat_map(|(number, job)| {
-        let file = Rewriting::start(job, arguments).map(Arc::new);
-        let file = file.map_err(|failure| lock(&results).insert(number, Err(failure)));
+        let file = Rewriting::start(job, request).map(Arc::new);
+        let file = file.map_err(|problem| lock(&results).insert(number, Err(problem)));
         let steps = file.as_ref().map_or(0, |file| file.steps());
         let steps = iter::repeat_n(file.ok(), steps).flatten().enumerate();
         steps.map(move |(step, file)| (number, file, step))
@@ -134,39 +182,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             lock(&results).insert(number, result);
         }
     });
-    terminal.finish();
-    let results = mem::take(&mut *lock(&results));
-    show(&jobs, results, arguments.json)
+    mem::take(&mut *lock(&results))
 }
 
 impl Arguments {
-    fn options(&self) -> Options {
-        Options {
-            rate: self.rate,
-            max_bytes: self.max_bytes,
-            memory: self.memory,
-            always: self.always,
-            renew: self.renew,
+    fn request(&self) -> Request {
+        Request {
+            columns: self.column.clone(),
+            patterns: self.columns_like.clone(),
+            options: Options {
+                rate: self.rate,
+                max_bytes: self.max_bytes,
+                memory: self.memory,
+                always: self.always,
+                renew: self.renew,
+            },
+            in_place: self.in_place,
+            replace: self.replace,
         }
-    }
-
-    /// Returns the columns of a file that get filters, and notes those that match a pattern but cannot have any.
-    fn columns(&self, footer: &Footer, notes: &mut Vec<String>) -> Result<Vec<String>, String> {
-        let mut columns = self.column.clone();
-        for pattern in &self.columns_like {
-            let first = footer.columns.iter().take_while(|column| column.row_group == 0);
-            let mut matching = first.filter(|column| pattern.matches(&column.path)).peekable();
-            if matching.peek().is_none() && footer.row_groups > 0 {
-                return Err(format!("--columns-like must match a column, got {pattern}"));
-            }
-            for column in matching {
-                match is_supported(column) {
-                    Ok(()) => columns.push(column.path.clone()),
-                    Err(reason) => notes.push(format!("column {}: no filter: {reason}", column.path)),
-                }
-            }
-        }
-        Ok(columns)
     }
 
     /// Returns the files to write. Refuses what would lose or mix up files, before anything is written.
@@ -199,8 +232,7 @@ impl Arguments {
             };
             let place = resolved(&output);
             if self.out.is_some() && places_read.contains(&place) {
-                let reason = "is a file to read, and is not replaced; give another path, or --in-place";
-                return Err(wrong(&output, reason));
+                return Err(wrong(&output, IS_READ));
             }
             if let Some(other) = written.insert(place, input.clone()) {
                 let reason = format!("would be written for {} and for {}", shown(&other), shown(&input));
@@ -217,14 +249,49 @@ impl Arguments {
     }
 }
 
+impl Request {
+    /// Makes a request for a new file with filters of these columns.
+    pub const fn new(columns: Vec<String>, options: Options) -> Self {
+        Self {
+            columns,
+            patterns: Vec::new(),
+            options,
+            in_place: false,
+            replace: false,
+        }
+    }
+
+    /// Returns the columns of a file that get filters, and notes those that match a pattern but cannot have any.
+    fn columns(&self, footer: &Footer, notes: &mut Vec<String>) -> Result<Vec<String>, String> {
+        let mut columns = self.columns.clone();
+        for pattern in &self.patterns {
+            let first = footer.columns.iter().take_while(|column| column.row_group == 0);
+            let mut matching = first.filter(|column| pattern.matches(&column.path)).peekable();
+            if matching.peek().is_none() && footer.row_groups > 0 {
+                return Err(format!("--columns-like must match a column, got {pattern}"));
+            }
+            for column in matching {
+                match is_supported(column) {
+                    Ok(()) => columns.push(column.path.clone()),
+                    Err(reason) => notes.push(format!("column {}: no filter: {reason}", column.path)),
+                }
+            }
+        }
+        Ok(columns)
+    }
+}
+
 /// The results of the files that were not stopped, by their numbers.
-type Results = BTreeMap<usize, Result<FileReport, Failure>>;
+type Results = BTreeMap<usize, Result<FileReport, Problem>>;
+
+const IS_READ: &str = "is a file to read, and is not replaced; give another path, or --in-place";
 
 /// Prints reports, notes and failures, and returns the worst of these.
 fn show(jobs: &[Job], mut results: Results, as_json: bool) -> Result<(), Failure> {
     let (mut reports, mut objects, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for (number, job) in jobs.iter().enumerate() {
-        match results.remove(&number).unwrap_or(Err(Failure::Interrupted)) {
+        let result = results.remove(&number).unwrap_or(Err(Problem::STOPPED));
+        match result.map_err(Failure::from) {
             Ok(report) => {
                 objects.push(json!(report));
                 reports.push(report);

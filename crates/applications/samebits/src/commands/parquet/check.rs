@@ -12,8 +12,8 @@ use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::go_on;
 
-use super::files;
 use super::workers::{self, Budget, counter, lock};
+use super::{files, quieten_decoders};
 use crate::commands::inspect::columns::{self, ParquetFile as Reported};
 use crate::commands::numbers::bytes;
 use crate::inspection::parquet::{CheckedValues, FilterReport, no_column};
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut read, mut unread) = (Vec::new(), Vec::new());
     for given in &arguments.paths {
         for path in files(given)? {
-            match arguments.check(&path, &count) {
+            match check_file(&path, &arguments.column, arguments.memory, &count) {
                 Ok((filters, row_groups)) => read.push(Reported {
                     path,
                     filters,
@@ -64,54 +64,59 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     columns::present(&read, &unread, arguments.json, false)
 }
 
-impl Arguments {
-    /// Returns the filters of a file and the number of its row groups.
-    fn check(
-        &self,
-        path: &Path,
-        go_on: &(dyn Fn(u64) -> bool + Sync),
-    ) -> Result<(Vec<FilterReport>, u64), Unread> {
-        let file = ParquetFile::open(open_file(path)?)?;
-        let all = &file.footer().columns;
-        let is_unknown = |name: &&String| all.iter().all(|column| column.path != **name);
-        if let (Some(unknown), false) = (self.column.iter().find(is_unknown), all.is_empty()) {
-            return Err(no_column(all, unknown).into());
-        }
-        let (budget, reports) = (Budget::new(self.memory), Mutex::new(BTreeMap::new()));
-        let chosen = all
-            .iter()
-            .filter(|column| self.column.is_empty() || self.column.contains(&column.path));
-        let filters = file.filters(chosen).enumerate().take_while(|_| go_on(0));
-        let tasks = filters.map(|(number, (column, filter))| {
-            let of_filter = filter.as_ref().map_or(0, |filter| filter.bitset.len() as u64);
-            let memory = memory_to_check(&file, column, self.memory.saturating_sub(of_filter));
-            let share = memory.map(|memory| budget.take((memory + of_filter).min(self.memory)));
-            (number, column, filter, share)
-        });
-        workers::run(tasks, |(number, column, filter, share)| {
-            let checked = match (&filter, share) {
-                (Ok(filter), Ok(_share)) => check(&file, column, filter, self.memory, go_on).map(|checked| {
-                    let ones: u32 = filter.bitset.iter().map(|byte| byte.count_ones()).sum();
-                    let fill = significant::round(f64::from(ones) / (8 * filter.bitset.len()) as f64);
-                    Some(CheckedValues {
-                        fill,
-                        values: checked.values,
-                        denied: checked.denied,
-                        first_denied: checked.first_denied,
-                    })
-                }),
-                (Ok(_), Err(error)) => Err(error),
-                (Err(_), _) => Ok(None),
-            };
-            let mut report = FilterReport::new(column, filter, None);
-            match checked {
-                Ok(None) => {}
-                Ok(checked) => (report.note, report.checked) = (None, checked),
-                Err(error) => report.unread = Some(error.into()),
-            }
-            lock(&reports).insert(number, report);
-        });
-        let reports = mem::take(&mut *lock(&reports));
-        Ok((reports.into_values().collect(), file.footer().row_groups))
+/// Returns the filters of a file, of these columns or of all, and the number of its row groups. Those are missing whose
+/// turn it was after the function had returned false; it is called with numbers of values that were read.
+///
+/// # Errors
+///
+/// If the file cannot be read, or lacks a column.
+pub fn check_file(
+    path: &Path,
+    columns: &[String],
+    memory: u64,
+    go_on: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<(Vec<FilterReport>, u64), Unread> {
+    quieten_decoders();
+    let file = ParquetFile::open(open_file(path)?)?;
+    let all = &file.footer().columns;
+    let is_unknown = |name: &&String| all.iter().all(|column| column.path != **name);
+    if let (Some(unknown), false) = (columns.iter().find(is_unknown), all.is_empty()) {
+        return Err(no_column(all, unknown).into());
     }
+    let (budget, reports) = (Budget::new(memory), Mutex::new(BTreeMap::new()));
+    let chosen = all
+        .iter()
+        .filter(|column| columns.is_empty() || columns.contains(&column.path));
+    let filters = file.filters(chosen).enumerate().take_while(|_| go_on(0));
+    let tasks = filters.map(|(number, (column, filter))| {
+        let of_filter = filter.as_ref().map_or(0, |filter| filter.bitset.len() as u64);
+        let needed = memory_to_check(&file, column, memory.saturating_sub(of_filter));
+        let share = needed.map(|needed| budget.take((needed + of_filter).min(memory)));
+        (number, column, filter, share)
+    });
+    workers::run(tasks, |(number, column, filter, share)| {
+        let checked = match (&filter, share) {
+            (Ok(filter), Ok(_share)) => check(&file, column, filter, memory, go_on).map(|checked| {
+                let ones: u32 = filter.bitset.iter().map(|byte| byte.count_ones()).sum();
+                let fill = significant::round(f64::from(ones) / (8 * filter.bitset.len()) as f64);
+                Some(CheckedValues {
+                    fill,
+                    values: checked.values,
+                    denied: checked.denied,
+                    first_denied: checked.first_denied,
+                })
+            }),
+            (Ok(_), Err(error)) => Err(error),
+            (Err(_), _) => Ok(None),
+        };
+        let mut report = FilterReport::new(column, filter, None);
+        match checked {
+            Ok(None) => {}
+            Ok(checked) => (report.note, report.checked) = (None, checked),
+            Err(error) => report.unread = Some(error.into()),
+        }
+        lock(&reports).insert(number, report);
+    });
+    let reports = mem::take(&mut *lock(&reports));
+    Ok((reports.into_values().collect(), file.footer().row_groups))
 }

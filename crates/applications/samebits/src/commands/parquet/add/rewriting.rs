@@ -15,43 +15,46 @@ use std::time::SystemTime;
 use filter_parquet::add::{AddError, Built, Plan, checksums};
 use filter_parquet::{ColumnChunk, ParquetFile};
 use serde::Serialize;
-use terminal::failure::Failure;
 use terminal::number::{counted, grouped};
-use terminal::system;
 use whole_files::NewFile;
 
 use super::super::workers::{Budget, Share, lock};
-use super::{Arguments, Job, resolved};
+use super::{Job, Request, resolved};
 use crate::commands::numbers::share;
+use crate::commands::parquet::problem::Problem;
 use crate::commands::{check_new, wrong};
-use crate::inspection::{Unread, open_file, shown};
+use crate::inspection::{open_file, shown};
 
 /// A report on a file that was written.
 #[derive(Default, Serialize)]
-pub(super) struct FileReport {
+pub struct FileReport {
     /// The paths. Bytes that are not text are replaced.
-    pub(super) file: String,
+    pub file: String,
     /// None if the file stays as it is.
-    pub(super) out: Option<String>,
+    pub out: Option<String>,
     /// The size of the file that was written.
-    pub(super) bytes: u64,
-    pub(super) columns: BTreeMap<String, ColumnReport>,
-    pub(super) notes: Vec<String>,
+    pub bytes: u64,
+    /// The columns by their paths.
+    pub columns: BTreeMap<String, ColumnReport>,
+    /// What the user should know besides.
+    pub notes: Vec<String>,
 }
 
 /// The filters of a column.
 #[derive(Default, Serialize)]
-pub(super) struct ColumnReport {
-    pub(super) row_groups: u64,
-    pub(super) filters: u64,
+pub struct ColumnReport {
+    /// The number of row groups.
+    pub row_groups: u64,
+    /// The number of row groups that got a filter.
+    pub filters: u64,
     /// The number of values in all row groups, without nulls.
-    pub(super) values: u64,
+    pub values: u64,
     /// The sum of the different values of each row group.
-    pub(super) different: u64,
+    pub different: u64,
     /// The length of all filters with their headers.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// The mean of all filters.
-    pub(super) expected_rate: f64,
+    pub expected_rate: f64,
     /// The number of filters with a higher rate than requested, and the highest rate of all.
     #[serde(skip)]
     missing: u64,
@@ -80,7 +83,7 @@ pub(super) struct Rewriting<'a> {
 struct State<'a> {
     steps_ended: usize,
     /// The failure of the first step that has failed.
-    failure: Option<(usize, Failure)>,
+    failure: Option<(usize, Problem)>,
     /// The file to write, until it is complete.
     file: Option<NewFile>,
     /// Filters that wait for those before them.
@@ -92,23 +95,23 @@ struct State<'a> {
 }
 
 impl<'a> Rewriting<'a> {
-    pub(super) fn start(job: &'a Job, arguments: &Arguments) -> Result<Self, Failure> {
+    pub(super) fn start(job: &'a Job, request: &Request) -> Result<Self, Problem> {
         let Job { input, output, .. } = job;
-        let refused = |error: io::Error| wrong(input, system::text(&error));
-        let failed = |error| job.failure(error);
-        let of_output = Failure::system(output);
+        let refused = |error| Problem::Input(input.clone(), error);
+        let failed = |error| job.problem(error);
+        let of_output = Problem::system(output);
         let read = open_file(input).map_err(refused)?;
         // The copy has a handle of its own: on some systems, reads at an offset move the place of a handle.
         let source = open_file(input).map_err(refused)?;
         let metadata = read.metadata().map_err(refused)?;
         // Elsewhere, a lock would keep readers out. Some file systems have no locks.
         if cfg!(unix)
-            && arguments.in_place
+            && request.in_place
             && !job.is_other_name
             && matches!(read.try_lock(), Err(TryLockError::WouldBlock))
         {
             let reason = "another process is adding filters to it, or has locked it";
-            return Err(wrong(input, reason));
+            return Err(wrong(input, reason).into());
         }
         let parquet = ParquetFile::open(read).map_err(|error| failed(error.into()))?;
         let mut report = FileReport {
@@ -116,11 +119,11 @@ impl<'a> Rewriting<'a> {
             out: Some(output.display().to_string()),
             ..FileReport::default()
         };
-        let columns = arguments.columns(parquet.footer(), &mut report.notes);
+        let columns = request.columns(parquet.footer(), &mut report.notes);
         let columns = columns.map_err(|reason| wrong(input, reason))?;
-        let plan = Plan::new(parquet, &columns, arguments.options()).map_err(failed)?;
+        let plan = Plan::new(parquet, &columns, request.options).map_err(failed)?;
         report.bytes = plan.data_len();
-        let replace = arguments.replace || arguments.in_place;
+        let replace = request.replace || request.in_place;
         check_new(output, replace)?;
         let file = NewFile::create(output, replace).map_err(&of_output)?;
         let target = file.file().try_clone().map_err(&of_output)?;
@@ -150,8 +153,8 @@ impl<'a> Rewriting<'a> {
             plan,
             target,
             behind,
-            rate: arguments.rate,
-            is_in_place: arguments.in_place,
+            rate: request.options.rate,
+            is_in_place: request.in_place,
             state: Mutex::new(State {
                 file: Some(file),
                 report,
@@ -165,12 +168,12 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Waits for the memory of a step. Only the headers of pages are read before.
-    pub(super) fn prepare(&self, step: usize, budget: &'a Budget) -> Result<Share<'a>, Failure> {
+    pub(super) fn prepare(&self, step: usize, budget: &'a Budget) -> Result<Share<'a>, Problem> {
         if lock(&self.state).failure.is_some() {
-            return Err(Failure::Interrupted);
+            return Err(Problem::STOPPED);
         }
         let memory = step.checked_sub(1).map_or(Ok(0), |chunk| self.plan.memory(chunk));
-        let memory = memory.map_err(|error| self.job.failure(error))?;
+        let memory = memory.map_err(|error| self.job.problem(error))?;
         Ok(budget.take(memory))
     }
 
@@ -178,9 +181,9 @@ impl<'a> Rewriting<'a> {
     pub(super) fn run(
         &self,
         step: usize,
-        prepared: Result<Share<'a>, Failure>,
+        prepared: Result<Share<'a>, Problem>,
         go_on: &dyn Fn(u64) -> bool,
-    ) -> Option<Result<FileReport, Failure>> {
+    ) -> Option<Result<FileReport, Problem>> {
         let done = prepared.and_then(|share| match step.checked_sub(1) {
             None => self.copy(go_on),
             Some(chunk) => self.build(chunk, share, go_on),
@@ -200,31 +203,29 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Copies everything before the footer. Some systems let both files share it.
-    fn copy(&self, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
+    fn copy(&self, go_on: &dyn Fn(u64) -> bool) -> Result<(), Problem> {
         /// The most that is copied before a look at whether to stop.
         const PIECE: u64 = 256 << 20;
         let Job { input, output, .. } = self.job;
         let mut left = self.plan.data_len();
         while left > 0 {
             if !go_on(0) {
-                return Err(Failure::Interrupted);
+                return Err(Problem::STOPPED);
             }
             let mut piece = (&self.source).take(left.min(PIECE));
-            let copied = io::copy(&mut piece, &mut &self.target).map_err(|error| {
-                let (output, error) = (output.display(), system::text(&error));
-                Failure::internal(format_args!("cannot be copied to {output}: {error}")).about(input)
-            })?;
+            let copied = io::copy(&mut piece, &mut &self.target);
+            let copied = copied.map_err(|error| Problem::Copy(input.clone(), output.clone(), error))?;
             if copied == 0 {
-                return Err(self.job.failure(AddError::Changed));
+                return Err(self.job.problem(AddError::Changed));
             }
             left -= copied;
         }
         Ok(())
     }
 
-    fn build(&self, chunk: usize, mut share: Share<'a>, go_on: &dyn Fn(u64) -> bool) -> Result<(), Failure> {
+    fn build(&self, chunk: usize, mut share: Share<'a>, go_on: &dyn Fn(u64) -> bool) -> Result<(), Problem> {
         let built = self.plan.build(chunk, go_on);
-        let built = built.map_err(|error| self.job.failure(error))?;
+        let built = built.map_err(|error| self.job.problem(error))?;
         share.shrink(built.filter.as_ref().map_or(0, |filter| filter.len() as u64));
         let mut state = lock(&self.state);
         // Nothing would ever write the filters of a file that has failed, and free their memory.
@@ -235,7 +236,7 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Writes the filters whose turn it is, in the order of the chunks.
-    fn write_filters(&self, state: &mut State<'_>) -> Result<(), Failure> {
+    fn write_filters(&self, state: &mut State<'_>) -> Result<(), Problem> {
         while let Some((mut built, _share)) = state.built.remove(&state.written.len()) {
             let filter = built.filter.as_mut().map(mem::take).unwrap_or_default();
             state.places.push((state.report.bytes, filter.len()));
@@ -245,16 +246,16 @@ impl<'a> Rewriting<'a> {
         Ok(())
     }
 
-    fn write(&self, bytes: &[u8], state: &mut State<'_>) -> Result<(), Failure> {
+    fn write(&self, bytes: &[u8], state: &mut State<'_>) -> Result<(), Problem> {
         let written = (&self.behind).write_all(bytes);
-        written.map_err(Failure::system(&self.job.output))?;
+        written.map_err(Problem::system(&self.job.output))?;
         state.report.bytes += bytes.len() as u64;
         Ok(())
     }
 
-    fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Failure> {
+    fn finish(&self, state: &mut State<'_>) -> Result<FileReport, Problem> {
         let footer = self.plan.footer(&state.places);
-        self.write(&footer.map_err(|error| self.job.failure(error))?, state)?;
+        self.write(&footer.map_err(|error| self.job.problem(error))?, state)?;
         let mut chunks = self.plan.chunks().zip(&state.places);
         let has_no_filter = chunks.all(|(chunk, (_, len))| *len == 0 && chunk.filter_offset.is_none());
         let old = self.checksums()?;
@@ -269,11 +270,11 @@ impl<'a> Rewriting<'a> {
                 let written = old.keys().map(|path| {
                     let text = format!("Hadoop's checksums in {} were written anew", shown(path));
                     state.report.notes.push(text);
-                    self.write_checksums(path).map_err(Failure::system(path))
+                    self.write_checksums(path).map_err(Problem::system(path))
                 });
                 let new = written.collect::<Result<_, _>>()?;
                 let synced = file.file().sync_all();
-                synced.map_err(Failure::system(&self.job.output))?;
+                synced.map_err(Problem::system(&self.job.output))?;
                 self.place(file, &old, new)?;
             }
             None => {}
@@ -286,7 +287,7 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Returns the checksum files of the file that is replaced, those of a link to it included.
-    fn checksums(&self) -> Result<BTreeMap<PathBuf, Seen>, Failure> {
+    fn checksums(&self) -> Result<BTreeMap<PathBuf, Seen>, Problem> {
         let Job { input, output, .. } = self.job;
         let given = if self.is_in_place { input } else { output };
         let mut found = BTreeMap::new();
@@ -294,7 +295,7 @@ impl<'a> Rewriting<'a> {
             match path.canonicalize().and_then(|path| Ok((path.metadata()?, path))) {
                 Ok((metadata, path)) => _ = found.insert(path, seen(&metadata)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Failure::system(&path)(error)),
+                Err(error) => return Err(Problem::system(&path)(error)),
             }
         }
         Ok(found)
@@ -315,10 +316,10 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Puts a file in its place if the original is unchanged. No checksum file is there that does not fit.
-    fn place(&self, file: NewFile, old: &BTreeMap<PathBuf, Seen>, new: Vec<NewFile>) -> Result<(), Failure> {
+    fn place(&self, file: NewFile, old: &BTreeMap<PathBuf, Seen>, new: Vec<NewFile>) -> Result<(), Problem> {
         self.check_unchanged(old)?;
         for path in old.keys() {
-            whole_files::remove(path).map_err(Failure::system(path))?;
+            whole_files::remove(path).map_err(Problem::system(path))?;
         }
         // The folder was synced meanwhile.
         if !old.is_empty() {
@@ -328,14 +329,14 @@ impl<'a> Rewriting<'a> {
         if cfg!(unix) {
             _ = file.file().try_lock();
         }
-        file.place().map_err(Failure::system(&self.job.output))?;
+        file.place().map_err(Problem::system(&self.job.output))?;
         let mut checksums = new.into_iter().zip(old.keys());
-        checksums.try_for_each(|(file, path)| file.place().map_err(Failure::system(path)))
+        checksums.try_for_each(|(file, path)| file.place().map_err(Problem::system(path)))
     }
 
     /// Checks that the original is the file that was read, and that these are the checksum files.
-    fn check_unchanged(&self, checksums: &BTreeMap<PathBuf, Seen>) -> Result<(), Failure> {
-        let failed = |error| self.job.failure(error);
+    fn check_unchanged(&self, checksums: &BTreeMap<PathBuf, Seen>) -> Result<(), Problem> {
+        let failed = |error| self.job.problem(error);
         let is_unchanged = self.plan.is_unchanged().map_err(failed)? && self.checksums()? == *checksums;
         let is_same = fs::metadata(&self.job.input).is_ok_and(|metadata| seen(&metadata) == self.before);
         match is_unchanged && is_same {
@@ -390,11 +391,8 @@ impl FileReport {
 }
 
 impl Job {
-    fn failure(&self, error: AddError<io::Error>) -> Failure {
-        match error {
-            AddError::Stopped => Failure::Interrupted,
-            error => Unread::from(error).failure(&self.input),
-        }
+    fn problem(&self, error: AddError<io::Error>) -> Problem {
+        Problem::File(self.input.clone(), error)
     }
 }
 
@@ -436,7 +434,9 @@ fn keep_owner(from: &Metadata, to: &File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
+    use terminal::failure::Failure;
 
+    use super::super::Arguments;
     use super::*;
 
     #[derive(clap::Parser)]
@@ -460,7 +460,7 @@ mod tests {
             is_other_name: false,
         };
         let budget = Budget::new(1 << 30);
-        let file = Rewriting::start(&job, &arguments).unwrap();
+        let file = Rewriting::start(&job, &arguments.request()).unwrap();
         change(&job.input);
         let mut steps: Vec<_> = (0..file.steps()).collect();
         order(&mut steps);
@@ -481,7 +481,7 @@ mod tests {
         assert_eq!(left, usize::from(result.is_ok()));
         result
             .map(|_| fs::read(&job.output).unwrap())
-            .map_err(|failure| failure.to_string())
+            .map_err(|problem| Failure::from(problem).to_string())
     }
 
     #[test]
@@ -568,19 +568,23 @@ mod tests {
             is_other_name,
         };
         let first = job(&path, false);
-        let first = Rewriting::start(&first, &arguments).unwrap();
+        let first = Rewriting::start(&first, &arguments.request()).unwrap();
         for name in [&path, &link, &hard] {
-            let failure = Rewriting::start(&job(name, false), &arguments).err().unwrap();
-            assert!(matches!(&failure, Failure::Input(text) if text.contains("another process is adding")));
+            let failure = Rewriting::start(&job(name, false), &arguments.request())
+                .err()
+                .unwrap();
+            assert!(
+                matches!(&Failure::from(failure), Failure::Input(text) if text.contains("another process is adding"))
+            );
             // Names that one process rewrites do not exclude each other.
-            Rewriting::start(&job(name, true), &arguments).unwrap();
+            Rewriting::start(&job(name, true), &arguments.request()).unwrap();
         }
         // A file that appears while the new one is synced stays.
         let file = lock(&first.state).file.take().unwrap();
         file.file().sync_all().unwrap();
         fs::write(&other, "theirs").unwrap();
         fs::rename(other, &path).unwrap();
-        let failure = first.place(file, &BTreeMap::new(), Vec::new()).unwrap_err();
+        let failure = Failure::from(first.place(file, &BTreeMap::new(), Vec::new()).unwrap_err());
         assert!(failure.to_string().contains("changed while"), "{failure}");
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
     }
