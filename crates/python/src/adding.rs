@@ -84,11 +84,8 @@ pub(crate) fn _add_bloom_filters(
         always,
         renew,
     };
-    let request = Request {
-        in_place: out.is_none(),
-        replace,
-        ..Request::new(columns, options)
-    };
+    let mut request = Request::new(columns, options);
+    (request.in_place, request.replace) = (out.is_none(), replace);
     let added = interruptible(py, |go_on| add_to_file(&path, out.as_deref(), &request, go_on))?;
     let FileReport {
         out,
