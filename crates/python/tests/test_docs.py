@@ -49,7 +49,7 @@ def test_docstrings(tmp_path, monkeypatch):
 PROGRAM = """
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
-from samebits import Filter, FilterSet, formats, parquet_row_groups
+from samebits import Filter, FilterSet, add_bloom_filters, check_bloom_filters, formats, parquet_row_groups
 
 seen: Filter = Filter(1000, 0.01, format="guava", keys="int64")
 new: bool = seen.add(7)
@@ -69,6 +69,9 @@ chunks: list[tuple[int, bytes]] = Filter(9, format="redisbloom").redis_chunks()
 Filter.from_redis_chunks(iter(chunks))
 names: list[str] = [format.name for format in formats() if format.grows]
 groups: list[int] = parquet_row_groups("rows.parquet", "id", [7]) if len(names) > 99 else []
+if len(names) > 99:
+    rate: float = add_bloom_filters("rows.parquet", ["id"], in_place=True).columns["id"].expected_rate
+    denied: list[int | None] = [one.denied for one in check_bloom_filters(b"rows.parquet")]
 users: FilterSet = FilterSet.open("users")
 number: int = len(users) + users.shards + int(3 in users)
 """

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._parquet import parquet_row_groups
+from ._parquet import (
+    AddedFilters,
+    CheckedFilter,
+    ColumnFilters,
+    add_bloom_filters,
+    check_bloom_filters,
+    parquet_row_groups,
+)
 from ._samebits import Filter, FilterSet, __version__, _formats
 
-__all__ = ["Filter", "FilterSet", "Format", "__version__", "formats", "parquet_row_groups"]
+__all__ = [
+    "AddedFilters",
+    "CheckedFilter",
+    "ColumnFilters",
+    "Filter",
+    "FilterSet",
+    "Format",
+    "__version__",
+    "add_bloom_filters",
+    "check_bloom_filters",
+    "formats",
+    "parquet_row_groups",
+]
 
 
 class Format(NamedTuple):

@@ -2,11 +2,12 @@
 
 import datetime
 import decimal
+import errno
 import os
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _samebits
 
@@ -152,3 +153,149 @@ def _time(value: Any) -> tuple[Any, ...]:
 
 def _wrong_type(got: str) -> TypeError:
     return TypeError(f"values must be numbers, text, bytes, dates, times or UUIDs, got {got}")
+
+
+class ColumnFilters(NamedTuple):
+    """The filters that were added to a column.
+
+    >>> ColumnFilters(row_groups=2, filters=1, values=9, different=8, nbytes=47, expected_rate=0.003).filters
+    1
+    """
+
+    row_groups: int
+    """The number of row groups."""
+    filters: int
+    """The number of row groups that got a filter."""
+    values: int
+    """The number of values in all row groups, without nulls."""
+    different: int
+    """The sum of the different values of each row group."""
+    nbytes: int
+    """The length of all filters with their headers."""
+    expected_rate: float
+    """The mean false-positive rate of the filters."""
+
+
+class AddedFilters(NamedTuple):
+    """The filters that were added to a file.
+
+    >>> AddedFilters(written=False, nbytes=0, columns={}, notes=["no filter was added"]).written
+    False
+    """
+
+    written: bool
+    """False if no column got a filter and the file in place stays as it is."""
+    nbytes: int
+    """The size of the file that was written."""
+    columns: dict[str, ColumnFilters]
+    """The columns by their paths."""
+    notes: list[str]
+    """What is worth knowing: row groups without a filter, higher rates than wanted, lost owners."""
+
+
+class CheckedFilter(NamedTuple):
+    """A filter that was compared with the values of its row group.
+
+    >>> CheckedFilter("id", 0, 32, 0.01, values=9, denied=0, first_denied=None, note=None).denied
+    0
+    """
+
+    column: str
+    """The path of the column."""
+    row_group: int
+    """The number of the row group, from 0."""
+    nbytes: int | None
+    """The length of the bit set; None if the filter is damaged."""
+    expected_rate: float | None
+    """The probability that an absent value matches."""
+    values: int | None
+    """The number of values, without nulls; None if they were not read."""
+    denied: int | None
+    """The number of values that the filter denies: readers lose their rows."""
+    first_denied: str | None
+    """The first of these values."""
+    note: str | None
+    """The reason why the filter or the values were not read."""
+
+
+def add_bloom_filters(
+    path: str | bytes | os.PathLike[Any],
+    columns: str | Iterable[str],
+    rate: float = 0.01,
+    *,
+    out: str | bytes | os.PathLike[Any] | None = None,
+    in_place: bool = False,
+    replace: bool = False,
+    renew: bool = False,
+    always: bool = False,
+    max_bytes: int | None = None,
+    memory: int | None = None,
+) -> AddedFilters:
+    """Add Bloom filters of columns to a Parquet file, as `samebits parquet add` does: the data are copied as they are.
+
+    `columns` are the paths of columns, their parts joined by dots. One of `out`, the path of a new file, and `in_place`
+    must be given. The new file appears when it is complete; mode, owner and Hadoop's checksum files are kept. `replace`
+    replaces a file at `out`, `renew` filters that exist; `always` adds filters where a smaller dictionary has all
+    values. A bit set has at most `max_bytes`, by default 128 MiB, and the work takes at most `memory` bytes, by default
+    512 MiB. Raise ValueError if the file, a column or a number is refused, and OSError if the system fails.
+
+    >>> import pyarrow.parquet
+    >>> table = pyarrow.table({"id": list(range(3000))})
+    >>> pyarrow.parquet.write_table(table, "plain.parquet", row_group_size=1000)
+    >>> added = add_bloom_filters("plain.parquet", "id", out="with-filters.parquet", always=True)
+    >>> added.columns["id"].filters
+    3
+    >>> parquet_row_groups("with-filters.parquet", "id", [2500])
+    [2]
+    """
+    if in_place == (out is not None):
+        raise ValueError("one of out and in_place must be given")
+    if in_place and replace:
+        raise ValueError("replace must be given with out only")
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not names:
+        raise ValueError("columns must name a column, got none")
+    source = _file(path)
+    target = None if out is None else os.fsdecode(out)
+    if target is not None:
+        folder = os.path.dirname(target) or os.curdir
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+        if os.path.lexists(target) and not replace:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+        _refuse_folder(target)
+    written, nbytes, added, notes = _samebits._add_bloom_filters(
+        source, names, rate, target, (replace, renew, always), (max_bytes, memory)
+    )
+    return AddedFilters(written, nbytes, {name: ColumnFilters(*of_column) for name, of_column in added}, notes)
+
+
+def check_bloom_filters(
+    path: str | bytes | os.PathLike[Any], *, memory: int | None = None
+) -> list[CheckedFilter]:
+    """Compare the Bloom filters of a Parquet file with all values of their columns, as `samebits parquet check` does.
+
+    >>> import pyarrow.parquet
+    >>> table = pyarrow.table({"id": list(range(3000))})
+    >>> pyarrow.parquet.write_table(table, "ids.parquet", bloom_filter_options={"id": True})
+    >>> [(filter.column, filter.values, filter.denied) for filter in check_bloom_filters("ids.parquet")]
+    [('id', 3000, 0)]
+    """
+    filters = []
+    for column, group, nbytes, rate, checked, note in _samebits._check_bloom_filters(_file(path), memory):
+        values, denied, first = checked or (None, None, None)
+        filters.append(CheckedFilter(column, group, nbytes, rate, values, denied, first, note))
+    return filters
+
+
+def _file(path: str | bytes | os.PathLike[Any]) -> str:
+    """Return the path of a file that is there."""
+    source = os.fsdecode(path)
+    os.stat(source)
+    _refuse_folder(source)
+    return source
+
+
+def _refuse_folder(path: str) -> None:
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)

@@ -6,7 +6,16 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-__all__ = ["Filter", "FilterSet", "__version__", "_formats", "_run", "parquet_row_groups"]
+__all__ = [
+    "Filter",
+    "FilterSet",
+    "__version__",
+    "_add_bloom_filters",
+    "_check_bloom_filters",
+    "_formats",
+    "_run",
+    "parquet_row_groups",
+]
 
 _Kind: TypeAlias = Literal["text", "utf16", "int64", "int32"]
 _Key: TypeAlias = str | bytes | SupportsIndex
@@ -114,5 +123,18 @@ def parquet_row_groups(
 ) -> list[int]: ...
 def _formats() -> list[tuple[list[str], bool]]: ...
 def _run(arguments: list[str]) -> int: ...
+def _add_bloom_filters(
+    path: str,
+    columns: list[str],
+    rate: float,
+    out: str | None,
+    flags: tuple[bool, bool, bool],
+    limits: tuple[int | None, int | None],
+) -> tuple[bool, int, list[tuple[str, tuple[int, int, int, int, int, float]]], list[str]]: ...
+def _check_bloom_filters(
+    path: str, memory: int | None
+) -> list[
+    tuple[str, int, int | None, float | None, tuple[int, int, str | None] | None, str | None]
+]: ...
 
 __version__: str

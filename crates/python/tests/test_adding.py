@@ -1,0 +1,132 @@
+"""Filters that are added to Parquet files: those of the command, and files that stay whole whatever happens."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from samebits import add_bloom_filters, check_bloom_filters, parquet_row_groups
+
+WORDS = [f"word {number * 7_919 % 30_000}" for number in range(30_000)]
+
+
+@pytest.fixture
+def plain(tmp_path):
+    table = pa.table({"id": list(range(30_000)), "word": WORDS, "at": [{"x": number} for number in range(30_000)]})
+    pq.write_table(table, tmp_path / "plain.parquet", row_group_size=10_000)
+    return tmp_path / "plain.parquet"
+
+
+def command(*arguments):
+    return subprocess.run([sys.executable, "-m", "samebits", *map(str, arguments)], check=True, capture_output=True)
+
+
+def test_same_bytes_as_the_command(plain, tmp_path):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    added = add_bloom_filters(plain, ["id", "at.x"], 0.001, out=ours, always=True)
+    options = ["--column", "id", "--column", "at.x", "--rate", "0.1%", "--always"]
+    command("parquet", "add", plain, *options, "--out", theirs)
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert added.written and added.nbytes == ours.stat().st_size and list(added.columns) == ["at.x", "id"]
+    of_id = added.columns["id"]
+    assert of_id[:4] == (3, 3, 30_000, 30_000) and 0 < of_id.expected_rate <= 0.001
+    assert parquet_row_groups(ours, "id", [12_345]) == [1]
+    checked = check_bloom_filters(ours)
+    assert len(checked) == 6 and {(one.values, one.denied, one.note) for one in checked} == {(10_000, 0, None)}
+    assert sum(one.nbytes for one in checked if one.column == "id") < of_id.nbytes
+
+
+def test_every_kind_of_path(plain, tmp_path):
+    expected = None
+    for out in (tmp_path / "a", str(tmp_path / "b"), os.fsencode(tmp_path / "c")):
+        add_bloom_filters(type(out)(plain) if not isinstance(out, bytes) else os.fsencode(plain), "word", out=out)
+        written = pathlib.Path(os.fsdecode(out)).read_bytes()
+        assert written == (expected or written)
+        expected = written
+    add_bloom_filters(plain, iter(["word"]), in_place=True)
+    assert plain.read_bytes() == expected
+    again = add_bloom_filters(plain, "word", in_place=True, renew=True)
+    assert any("unused byte" in note for note in again.notes)
+
+
+def test_errors(plain, tmp_path):
+    before, other = plain.read_bytes(), tmp_path / "other"
+    other.write_bytes(b"theirs")
+    for error, text, path, columns, options in [
+        (ValueError, "one of out and in_place", plain, "id", {}),
+        (ValueError, "one of out and in_place", plain, "id", {"out": tmp_path / "new", "in_place": True}),
+        (ValueError, "with out only", plain, "id", {"in_place": True, "replace": True}),
+        (ValueError, "columns must name", plain, [], {"in_place": True}),
+        (ValueError, "nothing", plain, ["id", "nothing"], {"in_place": True}),
+        (ValueError, "rate", plain, "id", {"in_place": True, "rate": 2.0}),
+        (ValueError, "plain.parquet", plain, "id", {"in_place": True, "memory": 10}),
+        (ValueError, "is a file to read", plain, "id", {"out": plain, "replace": True}),
+        (ValueError, "other", other, "id", {"in_place": True}),
+        (FileNotFoundError, "missing", tmp_path / "missing", "id", {"in_place": True}),
+        (FileNotFoundError, "folder", plain, "id", {"out": tmp_path / "folder" / "new"}),
+        (FileExistsError, "other", plain, "id", {"out": other}),
+        (IsADirectoryError, tmp_path.name, tmp_path, "id", {"in_place": True}),
+        (TypeError, None, plain, [7], {"in_place": True}),
+        (TypeError, None, plain, "id", {"in_place": True, "rate": "low"}),
+        (OverflowError, None, plain, "id", {"in_place": True, "max_bytes": -1}),
+    ]:
+        with pytest.raises(error, match=text):
+            add_bloom_filters(path, columns, **options)
+    assert plain.read_bytes() == before and other.read_bytes() == b"theirs"
+    with pytest.raises(ValueError, match="other"):
+        check_bloom_filters(other)
+    with pytest.raises(FileNotFoundError):
+        check_bloom_filters(tmp_path / "missing")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "plain.parquet"]
+
+
+def test_a_denied_value_is_shown(plain):
+    before = plain.read_bytes()
+    add_bloom_filters(plain, "id", in_place=True, always=True)
+    # The first filter follows the data, where the footer was.
+    start = len(before) - 8 - int.from_bytes(before[-8:-4], "little")
+    file = bytearray(plain.read_bytes())
+    file[start + 40 : start + 400] = bytes(360)
+    plain.write_bytes(file)
+    first, *others = check_bloom_filters(plain)
+    assert first.denied > 0 and first.first_denied and not any(one.denied for one in others)
+
+
+LOOP = """
+import sys, threading, samebits
+def add():
+    while True:
+        samebits.add_bloom_filters(sys.argv[1], "word", in_place=True, renew=True)
+if sys.argv[2] == "daemon":
+    threading.Thread(target=add, daemon=True).start()
+    print("begun", flush=True)
+    threading.Event().wait(0.3)
+else:
+    print("begun", flush=True)
+    try:
+        add()
+    except KeyboardInterrupt:
+        sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize(("way", "code"), [("interrupt", 7), ("kill", -signal.SIGKILL), ("daemon", 0)])
+def test_the_file_stays_whole(plain, tmp_path, way, code):
+    command = [sys.executable, "-c", LOOP, plain, way]
+    restore = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=restore) as process:
+        assert process.stdout.readline() == b"begun\n"
+        if way != "daemon":
+            try:
+                process.wait(0.4)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT if way == "interrupt" else signal.SIGKILL)
+        assert process.wait(30) == code
+    assert pq.read_table(plain).column("word").to_pylist() == WORDS
+    assert all(one.denied == 0 for one in check_bloom_filters(plain))
+    if way == "interrupt":
+        assert [path.name for path in tmp_path.iterdir()] == ["plain.parquet"]
