@@ -171,7 +171,7 @@ fn raised(problem: Problem) -> PyErr {
             AddError::File(Error::Size(source) | Error::Read { source, .. }) | AddError::Write(source) => {
                 of_system(path, &source)
             }
-            AddError::File(Error::AllocationFailed { .. }) => {
+            AddError::Memory { .. } | AddError::File(Error::AllocationFailed { .. }) => {
                 PyMemoryError::new_err(format!("{}: {error}", path.display()))
             }
             AddError::Changed => of_system(path, &io::Error::other(error.to_string())),

@@ -63,8 +63,8 @@ def test_errors(plain, tmp_path):
         (ValueError, "columns must name", plain, [], {"in_place": True}),
         (ValueError, "nothing", plain, ["id", "nothing"], {"in_place": True}),
         (ValueError, "rate", plain, "id", {"in_place": True, "rate": 2.0}),
-        (ValueError, "plain.parquet", plain, "id", {"in_place": True, "memory": 10}),
-        (ValueError, "is a file to read", plain, "id", {"out": plain, "replace": True}),
+        (MemoryError, "plain.parquet: column id", plain, "id", {"in_place": True, "memory": 10}),
+        (ValueError, "in_place=True", plain, "id", {"out": plain, "replace": True}),
         (ValueError, "other", other, "id", {"in_place": True}),
         (FileNotFoundError, "missing", tmp_path / "missing", "id", {"in_place": True}),
         (FileNotFoundError, "folder", plain, "id", {"out": tmp_path / "folder" / "new"}),
@@ -94,6 +94,22 @@ def test_a_denied_value_is_shown(plain):
     plain.write_bytes(file)
     first, *others = check_bloom_filters(plain)
     assert first.denied > 0 and first.first_denied and not any(one.denied for one in others)
+
+
+@pytest.mark.parametrize("options", [{"in_place": True}, {"out": "new"}])
+def test_a_file_that_cannot_grow(plain, tmp_path, options):
+    """The limit of a file's length ends writing as a full disk does, at some byte."""
+    before = plain.read_bytes()
+    script = (
+        "import resource, samebits, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), -1))\n"
+        f"samebits.add_bloom_filters(sys.argv[1], 'word', **{options})\n"
+    )
+    for limit in 0, 100_000, len(before), len(before) + 1_000:
+        done = subprocess.run([sys.executable, "-c", script, plain, str(limit)], cwd=tmp_path, capture_output=True)
+        assert done.returncode == 1 and b"OSError: [Errno 27] " in done.stderr, done.stderr
+        assert plain.read_bytes() == before
+        assert [path.name for path in tmp_path.iterdir()] == ["plain.parquet"]
 
 
 LOOP = """

@@ -273,7 +273,7 @@ impl<R: ReadAt> Plan<R> {
     ///
     /// # Errors
     ///
-    /// [`AddError::Page`], [`AddError::Refused`] if the memory of the options does not suffice, and the errors of the reader.
+    /// [`AddError::Page`], [`AddError::Memory`] if the memory of the options does not suffice, and the errors of the reader.
     ///
     /// # Panics
     ///
@@ -435,13 +435,14 @@ fn memory<R: ReadAt>(
         };
         *of_kind = needed.max(*of_kind);
     }
-    let memory = FIXED + of_dictionary + of_page + besides;
-    match memory <= allowed {
-        true => Ok(memory),
-        false => {
-            let reason =
-                format!("its pages and its filter need {memory} bytes of memory, but may have {allowed}");
-            Err(AddError::refused(chunk, &reason))
-        }
+    let needed = FIXED + of_dictionary + of_page + besides;
+    match needed <= allowed {
+        true => Ok(needed),
+        false => Err(AddError::Memory {
+            column: chunk.path.clone(),
+            row_group: chunk.row_group,
+            needed,
+            allowed,
+        }),
     }
 }

@@ -237,7 +237,8 @@ def add_bloom_filters(
     must be given. The new file appears when it is complete; mode, owner and Hadoop's checksum files are kept. `replace`
     replaces a file at `out`, `renew` filters that exist; `always` adds filters where a smaller dictionary has all
     values. A bit set has at most `max_bytes`, by default 128 MiB, and the work takes at most `memory` bytes, by default
-    512 MiB. Raise ValueError if the file, a column or a number is refused, and OSError if the system fails.
+    512 MiB. Raise ValueError if the file, a column or a number is refused, MemoryError if `memory` does not suffice, and
+    OSError if the system fails.
 
     >>> import pyarrow.parquet
     >>> table = pyarrow.table({"id": list(range(3000))})
@@ -264,6 +265,8 @@ def add_bloom_filters(
         if os.path.lexists(target) and not replace:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
         _refuse_folder(target)
+        if os.path.lexists(target) and os.path.samefile(source, target):
+            raise ValueError(f"out must be another file than path, got {target}: give in_place=True instead")
     written, nbytes, added, notes = _samebits._add_bloom_filters(
         source, names, rate, target, (replace, renew, always), (max_bytes, memory)
     )

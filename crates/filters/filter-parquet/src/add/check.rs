@@ -27,8 +27,8 @@ pub struct Checked {
 ///
 /// # Errors
 ///
-/// [`AddError::Page`], [`AddError::Refused`] if the pages cannot be decoded, or not in as much memory as is allowed, and
-/// the errors of the reader.
+/// [`AddError::Page`], [`AddError::Refused`] if the pages cannot be decoded, [`AddError::Memory`] if they need more memory
+/// than is allowed, and the errors of the reader.
 pub fn memory_to_check<R: ReadAt>(
     file: &ParquetFile<R>,
     chunk: &ColumnChunk,

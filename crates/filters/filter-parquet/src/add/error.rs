@@ -13,9 +13,23 @@ pub enum AddError<E> {
     /// The file, its footer or a filter cannot be read.
     #[error(transparent)]
     File(#[from] Error<E>),
-    /// The options are wrong, or filters cannot be added to a file like this, or not within the memory.
+    /// The options are wrong, or filters cannot be added to a file like this.
     #[error("{0}")]
     Refused(String),
+    /// The work needs more memory than it may have.
+    #[error(
+        "column {column}, row group {row_group}: its pages and its filter need {needed} bytes of memory, but may have {allowed}"
+    )]
+    Memory {
+        /// The path of the column.
+        column: String,
+        /// The number of the row group, from 0.
+        row_group: u64,
+        /// The bytes that are needed.
+        needed: u64,
+        /// The most bytes that are allowed.
+        allowed: u64,
+    },
     /// A page has bytes that the format does not allow, or that cannot be decoded.
     #[error("column {column}, row group {row_group}, page {page}: {reason}")]
     Page {
@@ -45,7 +59,7 @@ impl<E> AddError<E> {
         match self {
             Self::File(Error::Size(_) | Error::Read { .. } | Error::AllocationFailed { .. }) => false,
             Self::File(error) => !error.is_damage(),
-            Self::Refused(_) => true,
+            Self::Refused(_) | Self::Memory { .. } => true,
             Self::Page { .. } | Self::Changed | Self::Stopped | Self::Write(_) => false,
         }
     }
