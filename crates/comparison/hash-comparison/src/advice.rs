@@ -16,6 +16,7 @@ pub mod calibration;
 pub mod figures;
 pub mod gains;
 pub mod joined;
+pub mod meaning;
 pub mod over_sets;
 pub mod parts;
 pub mod published;

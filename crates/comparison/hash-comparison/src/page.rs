@@ -28,10 +28,10 @@ use crate::questions::filters::FEWEST_KEYS;
 use crate::questions::on_dataset::DatasetRows;
 use crate::questions::tables::{Cell, Table};
 use crate::questions::times::of_empty_keys;
-use crate::questions::{QUESTIONS, Records, Section};
-use crate::record::{Advice, DatasetKind, Request};
+use crate::questions::{ChartKind, QUESTIONS, Records, Section};
+use crate::record::{Advice, DatasetKind, Purpose, Request, on};
 use drawing::Chart;
-use plots::scene::printable;
+use plots::scene::{Scene, printable};
 use rayon::prelude::*;
 use records::folder::REPORT;
 use records::table;
@@ -61,11 +61,22 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
     let requests = answer::requests(run);
-    let drawn = charts.iter().map(|chart| {
+    let is_first = |chart: &Chart| {
+        drawing::FINDINGS
+            .iter()
+            .any(|(_, kind)| kind.stem == chart.kind.stem)
+    };
+    let drawn = charts.iter().filter(|chart| !is_first(chart)).map(|chart| {
         let svg = plots::inline_svg(&chart.scene);
         ((chart.kind.stem, chart.dataset), context! { svg })
     });
-    let drawn: Drawn = drawn.collect();
+    let mut drawn: Drawn = drawn.collect();
+    let first_part = run.request.purpose.parts()[0];
+    for index in 0..all.len() {
+        if let Some(svg) = findings(charts, index, first_part) {
+            drawn.insert((FINDINGS, Some(index)), context! { svg });
+        }
+    }
     let datasets = all.iter().enumerate().map(|(index, data)| {
         context! {
             name => &data.summary.name,
@@ -127,14 +138,40 @@ fn page(records: &Records, charts: &[Chart]) -> Result<String, Failure> {
         .map_err(|error| Failure::internal(format!("report: {error:#}")))
 }
 
+/// The kind of the chart that [`findings`] makes.
+const FINDINGS: &str = "findings of all purposes";
+
+/// Makes one chart of the findings on a dataset for all purposes, of which it shows one: `None` without any.
+fn findings(charts: &[Chart], dataset: usize, shown: Purpose) -> Option<String> {
+    let of_purpose = |(purpose, kind): &(Purpose, ChartKind)| {
+        let mut charts = charts.iter().filter(|chart| chart.dataset == Some(dataset));
+        let chart = charts.find(|chart| chart.kind.stem == kind.stem)?;
+        let label = chart.scene.label.replace(&format!(" ({purpose})"), "");
+        Some((
+            purpose.to_string(),
+            Scene {
+                label,
+                ..chart.scene.clone()
+            },
+        ))
+    };
+    let mut all: Vec<(String, Scene)> = drawing::FINDINGS.iter().filter_map(of_purpose).collect();
+    all.sort_by_key(|(purpose, _)| *purpose != shown.to_string());
+    let all: Vec<(String, &Scene)> = all
+        .iter()
+        .map(|(purpose, scene)| (purpose.clone(), scene))
+        .collect();
+    (!all.is_empty()).then(|| plots::inline_alternatives(&all))
+}
+
 /// Returns everything about one dataset, whose index names its charts.
 fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, drawn): (usize, &Drawn)) -> Value {
     let records = data.records;
-    let findings = drawing::FINDINGS.iter().map(|(purpose, kind)| {
-        let chart = drawn.get(&(kind.stem, Some(index)));
-        context! { purpose => Serde(purpose), chart }
-    });
     let [answers, gains] = answer::answers(data, requests);
+    let figures = answer::figures(data);
+    let request = &records.run.request;
+    let beside = on(&records.advice, &data.summary.name).filter(|one| one.mine || one.is_recommended());
+    let beside: Vec<&str> = beside.map(|one| one.function.as_str()).collect();
     context! {
         keys => Value::from(Serde(data.summary)),
         kind => Manifest::of(data.summary).map(|entry| &entry.keys_are),
@@ -142,10 +179,12 @@ fn of_dataset(data: &DatasetRows<'_>, requests: &[Request], (index, drawn): (usi
         answers,
         gains,
         unlucky => answer::unlucky(data),
-        figures => Value::from(Serde(answer::figures(data))),
+        usual => figures.usual(&answer::PARTS),
+        brief => figures.brief(request.purpose.parts(), &beside),
+        figures => Value::from(Serde(figures)),
         weaknesses => Value::from(Serde(answer::weaknesses(data))),
         reading => answer::reading(data),
-        findings => findings.collect::<Value>(),
+        findings => drawn.get(&(FINDINGS, Some(index))),
         sections => sections(records, Some((index, data)), drawn),
         failures => failures::worse_than_chance(data),
         has_few_keys => data.summary.keys < FEWEST_KEYS,
@@ -204,13 +243,36 @@ fn fill(template: &str, page: Value) -> Result<String, minijinja::Error> {
     });
     let css = [include_str!("page/style.css"), plots::INLINE_STYLE].concat();
     environment.add_global("css", css);
+    environment.add_global("marks", plots::inline_marks());
     environment.add_global("script", include_str!("page/script.js"));
     environment.add_global("font_regular", BASE64.encode(plots::font::REGULAR));
     environment.add_global("font_bold", BASE64.encode(plots::font::BOLD));
     let template = [wording::MACROS, include_str!("page/tables.html"), template].concat();
     // The extension of the name turns on HTML escaping.
     environment.add_template_owned("page.html", template)?;
-    environment.get_template("page.html")?.render(page)
+    environment
+        .get_template("page.html")?
+        .render(page)
+        .map(|page| unquoted(&page))
+}
+
+/// Leaves out the quotation marks around values of attributes that HTML needs not, outside of style sheet and script; texts have
+/// none in plain.
+fn unquoted(page: &str) -> String {
+    let (head, body) = page.split_at(page.find("</style>").unwrap_or_default());
+    let (body, script) = body.split_at(body.find("<script>").unwrap_or(body.len()));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"#._-".contains(&byte);
+    let mut parts = body.split("=\"");
+    let mut out = head.to_owned() + parts.next().unwrap_or_default();
+    for part in parts {
+        let (value, rest) = part.split_once('"').unwrap_or((part, ""));
+        let is_short = !value.is_empty() && value.bytes().all(is_plain) && rest.starts_with([' ', '>']);
+        out += &match is_short {
+            true => format!("={value}{rest}"),
+            false => format!("=\"{part}"),
+        };
+    }
+    out + script
 }
 
 /// Returns the index of the dataset that the page opens with: the user's own keys, else the accounts, else the first.

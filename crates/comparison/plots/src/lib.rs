@@ -15,4 +15,4 @@ pub mod scene;
 mod svg;
 pub mod xy;
 
-pub use svg::{INLINE_STYLE, inline_svg, svg};
+pub use svg::{INLINE_STYLE, inline_alternatives, inline_marks, inline_svg, svg};

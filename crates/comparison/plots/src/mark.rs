@@ -92,3 +92,6 @@ impl Mark {
 
 /// Width of the rim of a hollow mark.
 const RIM: f64 = 1.5;
+
+/// The radius of the paper in a hollow circle.
+pub(crate) const HOLLOW: f64 = RADIUS - RIM;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::meaning::Meaning;
 use super::parts::{self, Part};
 use super::times::Interval;
 use crate::questions::filters::{WiderHash, wider_hash};
@@ -20,6 +21,8 @@ const TIMES: [(Place, CallForm); 4] = [
     (Place::Memory, CallForm::Independent),
     (Place::Memory, CallForm::Chained),
 ];
+/// The most columns that are seen first.
+const MAX_BRIEF: usize = 3;
 /// Numbers of keys that are shown beside the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
 
@@ -64,6 +67,8 @@ pub struct OfFunction {
 pub struct Figures {
     /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
     pub heads: Vec<Figure>,
+    /// What chance costs in the place of each of them.
+    pub meanings: Vec<Meaning>,
     /// The rate that a filter with a 64-bit hash has in the place of each of them, if it is a filter.
     pub wider: Vec<Option<WiderHash>>,
     /// The first column of another number of keys than the dataset's.
@@ -113,12 +118,43 @@ impl Figures {
             (function.name.clone(), figures)
         };
         Self {
+            meanings: heads.iter().map(|head| Meaning::of(&head.row)).collect(),
             heads,
             wider,
             first_other,
             others,
             functions: functions.iter().map(of_function).collect(),
         }
+    }
+
+    /// Returns the column of the usual place of each of these purposes.
+    pub fn usual(&self, purposes: &[Purpose]) -> Vec<usize> {
+        let usual = |purpose: &Purpose| {
+            let is_usual =
+                |head: &Figure| (head.row.purpose, head.basis) == (Some(*purpose), Basis::Measured);
+            self.heads.iter().position(is_usual)
+        };
+        purposes.iter().filter_map(usual).collect()
+    }
+
+    /// Returns the columns that are seen first beside some functions: the usual places, then those in which one of the functions
+    /// is not good enough, the costliest first.
+    pub fn brief(&self, purposes: &[Purpose], functions: &[&str]) -> Vec<usize> {
+        let mut brief = self.usual(purposes);
+        let cost = |column: usize| {
+            let all = functions.iter().filter_map(|name| self.functions.get(*name));
+            let cells = all.filter_map(|of| of.cells[column].as_ref());
+            let costly = cells.filter(|cell| (cell.effect, cell.basis) == (Effect::Costly, Basis::Measured));
+            costly.map(|cell| cell.row.cost).max_by(f64::total_cmp)
+        };
+        let is_of = |row: &CostRow| row.purpose.is_some_and(|purpose| purposes.contains(&purpose));
+        let costly = (0..self.first_other).filter(|&column| is_of(&self.heads[column].row));
+        let costly = costly.filter_map(|column| Some((column, cost(column)?)));
+        let mut costly: Vec<(usize, f64)> = costly.filter(|(column, _)| !brief.contains(column)).collect();
+        costly.sort_by(|a, b| b.1.total_cmp(&a.1));
+        brief.extend(costly.into_iter().map(|(column, _)| column));
+        brief.truncate(MAX_BRIEF);
+        brief
     }
 }
 

@@ -24,6 +24,9 @@ const USES: [(Purpose, &str); 5] = [
     (Purpose::Checksum, "checksum"),
 ];
 
+/// The parts of all uses.
+pub(super) const PARTS: [Purpose; 4] = [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum];
+
 /// Returns the uses that the buttons offer.
 pub(super) fn uses() -> Value {
     let uses = USES.into_iter();
@@ -123,8 +126,7 @@ fn others(data: &DatasetRows<'_>, advice: &[Advice]) -> Option<Value> {
 
 /// Returns the figures of all functions for all uses.
 pub(super) fn figures(data: &DatasetRows<'_>) -> Figures {
-    let all = [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum];
-    Figures::of(data.records, data.summary, &all)
+    Figures::of(data.records, data.summary, &PARTS)
 }
 
 /// Returns the known weakness of each function, if it has one.

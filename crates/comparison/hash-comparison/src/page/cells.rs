@@ -6,7 +6,7 @@ use minijinja::value::Value;
 use minijinja::{Environment, HtmlEscape, context};
 
 use crate::questions::tables::{Cell, Table};
-use crate::record::{Choice, Unit, Verdict, significant};
+use crate::record::{Choice, Unit, Verdict};
 use terminal::number;
 
 /// Returns an environment with the filters, and the syntax of the templates.
@@ -20,6 +20,7 @@ pub(super) fn environment() -> Result<Environment<'static>, minijinja::Error> {
     environment.add_filter("percent", number::percent);
     environment.add_filter("significant", number::significant);
     environment.add_filter("shortened", shortened);
+    environment.add_filter("named_key", named_key);
     environment.add_filter("signed", |value: Option<f64>| {
         value.map(|value| format!("{value:+.2}"))
     });
@@ -45,6 +46,32 @@ fn shortened(key: &str, most: usize) -> String {
         Some((at, _)) => format!("{}…", &key[..at]),
         None => key.to_owned(),
     }
+}
+
+/// Returns the first characters of a key in quotation marks, or in hexadecimal digits if most of it is escaped bytes.
+fn named_key(key: &str, most: Option<usize>) -> String {
+    let most = most.unwrap_or(usize::MAX);
+    match digits(key) {
+        Some(digits) => format!("0x{}", shortened(&digits, most)),
+        None => format!("“{}”", shortened(key, most)),
+    }
+}
+
+fn digits(key: &str) -> Option<String> {
+    let (mut digits, mut escaped, mut rest) = (String::new(), 0, key);
+    while let Some(first) = rest.chars().next() {
+        let byte = rest.strip_prefix("\\x").and_then(|rest| rest.get(..2));
+        let byte = byte.and_then(|byte| u8::from_str_radix(byte, 16).ok());
+        let is_plain = first == ' ' || first.is_ascii_graphic() && first != '\\';
+        let (byte, len) = match byte {
+            Some(byte) => (byte, 4),
+            None => (u8::try_from(first).ok().filter(|_| is_plain)?, 1),
+        };
+        escaped += usize::from(len == 4);
+        digits += &format!("{byte:02x}");
+        rest = &rest[len..];
+    }
+    (4 * escaped > digits.len()).then_some(digits)
 }
 
 fn cell(cell: Option<Cell>) -> Value {
@@ -85,9 +112,8 @@ fn td(cell: &Cell) -> Value {
     };
     let class = match class {
         "" => String::new(),
-        class => format!(" class=\"{class}\""),
+        class => format!(" class={class}"),
     };
-    let value = value.map(significant::round);
     let value = value.filter(|value| value.is_finite() && !is_number(&text));
     let key = value.map_or_else(String::new, |value| format!(" data-value={}", shortest(value)));
     Value::from_safe_string(format!("<td{class}{key}>{}", HtmlEscape(&text)))
@@ -95,10 +121,10 @@ fn td(cell: &Cell) -> Value {
 
 fn class(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::FewerThanChance => "verdict fewer",
-        Verdict::WithinChance => "verdict in-band",
-        Verdict::WorseThanChance => "verdict worse",
-        Verdict::FarWorseThanChance => "verdict unusable",
+        Verdict::FewerThanChance => "fewer",
+        Verdict::WithinChance => "in-band",
+        Verdict::WorseThanChance => "worse",
+        Verdict::FarWorseThanChance => "unusable",
     }
 }
 
@@ -109,8 +135,10 @@ fn is_number(text: &str) -> bool {
     numbers.all(|number| number.replace([',', ' ', '%', '<'], "").parse::<f64>().is_ok())
 }
 
-/// Formats a number in as few characters as possible.
+/// Formats a number for sorting in as few characters as possible: in five digits.
 fn shortest(value: f64) -> String {
+    let scientific = format!("{value:.4e}");
+    let value: f64 = scientific.parse().unwrap_or(value);
     let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
     if scientific.len() < plain.len() {
         scientific

@@ -44,7 +44,9 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   function rank(article, choice) {
     const body = article.querySelector(".ranking tbody");
     const rows = new Map([...body.rows].map((row) => [row.querySelector("a").hash.slice(1), row]));
-    const ranked = choice.querySelector("template").content.textContent.trim().split("\n").map((line) => line.split("\t"));
+    const phrases = document.getElementById("phrases").content.textContent.split("~");
+    const lines = choice.querySelector("template").content.textContent.replaceAll(/~(\d)/g, (_, at) => phrases[at]);
+    const ranked = lines.trim().split("\n").map((line) => line.split("\t"));
     let words;
     for (const [id, ...own] of ranked) {
       const { cells } = rows.get(id);
@@ -78,6 +80,17 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       head.hidden = !isShown;
       if (role === "yours") table.classList.toggle("nobody", row === undefined);
     }
+  }
+
+  /** Chooses the rows that are seen first: the usual places of the use, then those in which a function that is shown is not good enough. */
+  function brief(article) {
+    const MOST = 3;
+    const rows = all(".sides tr[data-part]:not(.other)", article).filter((row) => !row.hidden);
+    const cost = (row) => Math.max(0, ...all("td[data-cost]:not([hidden])", row).map((cell) => Number(cell.dataset.cost)));
+    const isUsual = (row) => row.hasAttribute("data-usual");
+    const costly = rows.filter((row) => !isUsual(row) && cost(row) > 0).sort((a, b) => cost(b) - cost(a));
+    const first = [...rows.filter(isUsual), ...costly].slice(0, MOST);
+    for (const row of rows) row.classList.toggle("more", !first.includes(row));
   }
 
   /** Fills in what a change to the best function gains, in the article or over all sets of keys. */
@@ -161,9 +174,12 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       parts(article, use);
       rank(article, choice);
       sides(article, now.mine);
+      brief(article);
       advise(article, use);
       arrange(article, choice);
     }
+    const chosen = all("input:checked", form).map((field) => field.name === "dataset" || field.name === "use" ? textOf(field.nextElementSibling.firstChild) : field.value === "yes" ? textOf(field.closest("fieldset").querySelector("legend").firstChild).replace("?", "") : "");
+    form.querySelector("summary").textContent = [...chosen, now.mine].filter((word) => word !== "").join(" · ");
     if (now.mine === marked) return;
     marked = now.mine;
     for (const article of articles) undrawn(article, marked);
@@ -187,11 +203,28 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
     history.replaceState(null, "", `#${now}`);
   }
+  /** On a narrow screen, one line states the choice until somebody opens it. */
+  const narrow = matchMedia("(max-width: 700px)");
+  const fold = form.querySelector("details");
+  const refold = () => (fold.open = !narrow.matches);
+  narrow.addEventListener("change", refold);
+  refold();
   form.addEventListener("change", () => {
     show();
     keep();
   });
   addEventListener("hashchange", load);
+})();
+
+// Rows below one of the same function have its name alone.
+(function links() {
+  for (const head of all("tbody tr + tr > th:first-child")) {
+    const link = head.parentElement.previousElementSibling.querySelector("th > a");
+    if (head.children.length > 0 || link === null || textOf(link) !== textOf(head)) continue;
+    const copy = link.cloneNode();
+    copy.append(...head.childNodes);
+    head.append(copy);
+  }
 })();
 
 // A click on a function opens its panel where one stands; without a script the link leads to it.

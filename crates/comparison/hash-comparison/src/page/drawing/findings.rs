@@ -27,6 +27,9 @@ pub(crate) const KINDS: [(Purpose, ChartKind); 4] = [
     }),
 ];
 
+/// Room for the numbers of the last panel: the other panels have one place for all purposes.
+const COST: f64 = 90.0;
+
 type Draw = fn(&DatasetRows<'_>) -> Option<Scene>;
 
 const fn kind(stem: &'static str, purpose: Purpose, draw: Draw) -> (Purpose, ChartKind) {
@@ -227,7 +230,7 @@ fn filter(data: &DatasetRows<'_>, findings: &[&Finding]) -> Panel {
         axis: Axis::new(Scale::of(values.filter(|rate| *rate > 0.0)), number::percent_tick),
         axis_title: "false positives, mean and range of sizes (log)".to_owned(),
         line: ideal.map(|ideal| (ideal.rate, format!("ideal hash {}", number::percent(ideal.rate)))),
-        numbers: ("", 56.0),
+        numbers: ("", COST),
         rows: rows.map(Option::unwrap_or_default).collect(),
     }
 }
@@ -289,7 +292,7 @@ fn cost(data: &DatasetRows<'_>, findings: &[&Finding], purpose: Purpose) -> Pane
         axis: Axis::new(Scale::of(values.filter(|value| *value >= 1.0)), number::tick),
         axis_title: format!("{} (log)", widest.unit.describe()),
         line: (!is_checksum).then(|| (chance.measured, format!("chance {}", shown(&chance)))),
-        numbers: (if is_checksum { "" } else { "low, high" }, 90.0),
+        numbers: (if is_checksum { "" } else { "low, high" }, COST),
         rows,
     }
 }
@@ -301,7 +304,7 @@ fn absent(title: &str) -> Panel {
         axis: Axis::new(Scale::of([]), number::tick),
         axis_title: "not measured in this run".to_owned(),
         line: None,
-        numbers: ("", 0.0),
+        numbers: ("", COST),
         rows: Vec::new(),
     }
 }
