@@ -68,7 +68,7 @@ pub struct Figures {
     /// A figure of each column, that of a widest function that is as good as chance if there is one. It names the usual place.
     pub heads: Vec<Figure>,
     /// What chance costs in the place of each of them.
-    pub meanings: Vec<Meaning>,
+    pub meanings: Vec<Option<Meaning>>,
     /// The rate that a filter with a 64-bit hash has in the place of each of them, if it is a filter.
     pub wider: Vec<Option<WiderHash>>,
     /// The first column of another number of keys than the dataset's.

@@ -37,10 +37,11 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// Returns what the figure of chance means in the place of a row.
-    pub fn of(row: &CostRow) -> Self {
+    /// Returns what the figure of chance means in the place of a row; `None` if chance costs nothing that could be stated.
+    pub fn of(row: &CostRow) -> Option<Self> {
         let (chance, keys) = (row.chance, row.keys);
-        match row.unit {
+        let is_known = chance.is_finite() && chance > 0.0 && keys > 0 && row.size > 0;
+        is_known.then(|| match row.unit {
             Unit::FalsePositives => Self::Lookups { one_of: 1.0 / chance },
             Unit::Comparisons => Self::Comparisons {
                 mean: chance,
@@ -54,17 +55,17 @@ impl Meaning {
                 keys: chance,
                 of: keys,
             },
-        }
+        })
     }
 }
 
 /// Returns the mean number of comparisons to find a key in chained buckets that are as evenly filled as possible.
 fn evenly(keys: u64, buckets: u64) -> f64 {
-    let (each, fuller) = (keys / buckets.max(1), keys % buckets.max(1));
+    let (each, fuller) = (keys / buckets, keys % buckets);
     // The keys of a bucket are found after 1, 2, ... comparisons.
     let of_bucket = |keys: u64| keys as f64 * (keys as f64 + 1.0) / 2.0;
     let sum = fuller as f64 * of_bucket(each + 1) + (buckets - fuller) as f64 * of_bucket(each);
-    sum / keys.max(1) as f64
+    sum / keys as f64
 }
 
 #[cfg(test)]
@@ -76,6 +77,5 @@ mod tests {
         assert_eq!(evenly(4, 4), 1.0);
         // Two buckets of two keys and two of one.
         assert_eq!(evenly(6, 4), 8.0 / 6.0);
-        assert_eq!(evenly(0, 4), 0.0);
     }
 }

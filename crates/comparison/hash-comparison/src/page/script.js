@@ -182,6 +182,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     form.querySelector("summary").textContent = [...chosen, now.mine].filter((word) => word !== "").join(" · ");
     if (now.mine === marked) return;
     marked = now.mine;
+    for (const warning of all("[data-mine]")) warning.hidden = warning.dataset.mine !== marked;
     for (const article of articles) undrawn(article, marked);
     for (const place of [...articles, ...all("#together")]) gain(place, marked);
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);

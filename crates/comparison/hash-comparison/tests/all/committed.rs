@@ -19,5 +19,5 @@ fn a_clone_stays_small() {
     assert!(bytes <= 8_000_000, "{bytes} bytes in reports/reference");
     // A reader downloads the page alone.
     let page = fs::metadata(folder.join("index.html")).unwrap().len();
-    assert!(page <= 2_200_000, "{page} bytes in the page");
+    assert!(page <= 1_600_000, "{page} bytes in the page");
 }

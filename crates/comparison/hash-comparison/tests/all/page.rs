@@ -59,9 +59,9 @@ fn loads_nothing(page: &str) {
     ] {
         assert!(!page.contains(tag), "{tag}");
     }
-    for (attribute, allowed) in [("href=\"", "#"), ("url(", "data:font/ttf;base64,")] {
+    for (attribute, allowed) in [("href=", "#"), ("url(", "data:font/ttf;base64,")] {
         for (at, _) in page.match_indices(attribute) {
-            let value = &page[at + attribute.len()..];
+            let value = page[at + attribute.len()..].trim_start_matches('"');
             assert!(value.starts_with(allowed), "{attribute}{:.40}", value);
         }
     }
@@ -176,17 +176,17 @@ fn the_answer_is_the_recommendation() {
     recommend(&mut records, &request);
     let (page, charts) = drawn(&records);
     for set in &records.run.datasets {
-        let (_, article) = page.split_once(&format!("data-name=\"{}\"", set.name)).unwrap();
-        let shown = "<div class=\"choice\" data-choice=\"table false false\"";
+        let (_, article) = page.split_once(&format!("data-name={} ", set.name)).unwrap();
+        let shown = "<div class=choice data-choice=\"table false false\"";
         let (_, answer) = article.split_once(shown).unwrap();
-        let (answer, ranking) = answer.split_once("<details class=\"ranking\">").unwrap();
+        let (answer, ranking) = answer.split_once("<details class=ranking>").unwrap();
         let mut advice = records
             .advice
             .iter()
             .filter(|one| one.dataset == set.name)
             .peekable();
         let pick = format!("take <strong>{}</strong>", advice.peek().unwrap().function);
-        for expected in [&*pick, ">DJB</a></th><th scope=\"col\">By chance"] {
+        for expected in [&*pick, ">DJB</a></th><th scope=col>By chance"] {
             assert!(answer.contains(expected), "{expected}: {answer}");
         }
         let places = advice.map(|one| ranking.find(&format!(">{}</a><td", one.function)).unwrap());
@@ -213,7 +213,7 @@ fn the_page_has_the_filters_with_a_hash_function_of_their_own() {
         assert_eq!(table.contains(&format!("<th>{name}<")), has_own, "{name}");
     }
     // One set of keys needs no switch.
-    assert!(!page.contains("name=\"dataset\"") && page.contains("name=\"use\""));
+    assert!(!page.contains("name=dataset") && page.contains("name=use"));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn names_that_are_markup_stay_text() {
     }
     assert!(page.contains("{{ 7 * 7 }}"), "a name is no template");
     // A user's file is never compared with the published set of the same name.
-    assert!(!page.contains("id=\"published\""));
+    assert!(!page.contains("id=published"));
 }
 
 #[test]
@@ -253,10 +253,10 @@ fn the_users_own_keys_come_first() {
         &[("app-accounts", "app-accounts"), ("mine", "video-ids")],
         &functions,
     ));
-    let is_chosen = |line: &&str| line.contains("name=\"dataset\"") && line.contains(" checked>");
+    let is_chosen = |line: &&str| line.contains("name=dataset") && line.contains(" checked>");
     let chosen: Vec<&str> = page.lines().filter(is_chosen).collect();
     assert!(
-        chosen.len() == 1 && chosen[0].contains("value=\"mine\""),
+        chosen.len() == 1 && chosen[0].contains("value=mine "),
         "{chosen:?}"
     );
 }
@@ -305,8 +305,8 @@ fn records_with_gaps_render() {
         "<h2>Hash bits</h2>",
         ": false positives</h2>",
         ": hash tables</h2>",
-        "id=\"avalanche\"",
-        "id=\"structured\"",
+        "id=avalanche",
+        "id=structured",
     ] {
         assert!(!page.contains(section), "{section}");
     }
@@ -314,7 +314,10 @@ fn records_with_gaps_render() {
     assert!(page.contains("False-alarm rate of these tests") && page.contains("20 high bits"));
 
     let page = page_without(|records| records.timing.clear());
-    assert!(!page.contains("times as long as the pick") && page.contains("not measured in this run"));
+    // One is in the list of phrases.
+    assert!(
+        page.matches("times as long as the pick").count() == 1 && page.contains("not measured in this run")
+    );
 
     page_without(|records| {
         let is_kept = |row: &TimingRow| row.function != EMPTY && row.form == CallForm::Independent;
@@ -348,7 +351,7 @@ fn a_slow_function_does_not_stretch_the_axis_and_where_none_will_do_the_page_say
     for text in [
         ">5,000, 5,000</text>",
         "no function is recommended",
-        "<option value=\"SDBMHash\">SDBMHash</option>",
+        "<option value=SDBMHash>SDBMHash</option>",
     ] {
         assert!(page.contains(text), "{text}");
     }
@@ -377,7 +380,7 @@ fn whatever_a_record_holds_is_shown_without_a_panic() {
         }
     }
     let (page, _) = drawn(&records);
-    let (_, rest) = page.split_once("<section class=\"failures\">").unwrap();
+    let (_, rest) = page.split_once("<section class=failures>").unwrap();
     let (failures, _) = rest.split_once("</section>").unwrap();
     let rows = failures.split("<tr>");
     let shown = rows.filter(|row| row.contains("<mark>") && row.contains('é'));

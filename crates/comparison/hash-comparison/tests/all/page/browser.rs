@@ -10,6 +10,7 @@ use hash_comparison::record::{Purpose, Request};
 use serde::Deserialize;
 
 use super::drawn;
+use crate::PROGRAM;
 use crate::fixtures::{committed, few};
 
 /// The results that the script in a page sends.
@@ -80,6 +81,8 @@ fn complaints(pages: &[(String, u32, &str)]) -> Vec<Vec<String>> {
             "--disable-default-apps",
             "--disable-domain-reliability",
             "--disable-extensions",
+            // The address changes with every choice.
+            "--disable-ipc-flooding-protection",
             "--disable-sync",
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--enable-logging=stderr",
@@ -135,6 +138,33 @@ fn a_long_report_fits_wide_narrow_and_on_paper() {
         (page.clone(), 390, "layout reach"),
         (printed(&page), PAPER, "paper order"),
     ]);
+    assert!(found.concat().is_empty(), "{}", found.concat().join("\n"));
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn the_answer_and_the_first_chart_are_on_one_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: String = (0..5_000).map(|name| format!("user.{}\n", name * 7)).collect();
+    fs::write(folder.path().join("names.txt"), names).unwrap();
+    let mut own = Command::new(PROGRAM);
+    own.args([
+        "compare",
+        "--quick",
+        "--keys",
+        "names.txt",
+        "--mine",
+        "DJB2Hash",
+        "--out",
+        "own",
+    ]);
+    let output = own.current_dir(&folder).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let own = fs::read_to_string(folder.path().join("own/index.html")).unwrap();
+    let committed = drawn(&committed()).0;
+    let pages = [&committed, &own].map(|page| [(page.clone(), 1280, "first"), (page.clone(), 390, "first")]);
+    let found = complaints(pages.as_flattened());
     assert!(found.concat().is_empty(), "{}", found.concat().join("\n"));
 }
 

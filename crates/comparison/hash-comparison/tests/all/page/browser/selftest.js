@@ -32,7 +32,7 @@
       check("frames", frames.length === mine.length && all("rect.frame", svg).length === 0, `${place}: ${frames.length} frames for ${mine.length} rows of ${name}`);
       for (const frame of frames) {
         const row = frame.closest("[data-row]");
-        const mark = row?.querySelector("circle, path:not([color='#FFFFFF'])") ?? svg;
+        const mark = row?.querySelector("use, path:not([color='#FFFFFF'])") ?? svg;
         const isAround = getComputedStyle(frame).outlineStyle === "solid" && frame === row?.querySelector("text");
         check("frames", row?.dataset.row === name && isAround && Math.abs(middle(frame) - middle(mark)) < 2, `${place}: the frame is not around ${name}`);
       }
@@ -234,6 +234,44 @@
     }
   }
 
+  /** What a reader sees before anything is scrolled, for every choice: the answer, the rows that decide, and the first chart. */
+  function first() {
+    const [WIDE, NARROW] = [900, 844];
+    const isNarrow = innerWidth <= 700;
+    const fold = document.querySelector("#view details");
+    check("first", fold.open !== isNarrow, "the controls are folded on a narrow screen alone");
+    check("first", textOf(fold.querySelector("summary")).split(" · ").length > 1, "no line states the choice");
+    const fields = (name) => all(`#view [name="${name}"]`);
+    const { bottom: controls } = fold.getBoundingClientRect();
+    check("first", controls < (isNarrow ? 70 : 120), `controls end at ${controls}`);
+    for (const set of fields("dataset").length > 0 ? fields("dataset") : [fields("use")[0]]) {
+      press(set);
+      const article = articles.find(isSeen);
+      for (const use of fields("use")) for (const strangers of fields("strangers")) for (const mine of ["", "DJB2Hash", "BPHash"]) {
+        for (const field of [use, strangers]) press(field);
+        press(fields("mine")[0], mine);
+        const place = `${article.dataset.name}, ${use.value}, ${strangers.value}, ${mine}`;
+        const bottom = (element) => element.getBoundingClientRect().bottom + scrollY;
+        const answer = all(".answer > .choice > p", article).filter((line) => isSeen(line) && textOf(line) !== "");
+        const line = isNarrow ? 110 : 34;
+        check("first", answer.length > 0 && answer.length <= 3 && answer.every((one) => one.offsetHeight <= line), `${place}: ${answer.map((one) => `${one.offsetHeight}: ${textOf(one)}`)}`);
+        const sides = article.querySelector(".sides");
+        const rows = [...sides.tBodies[0].rows].filter(isSeen);
+        const costly = all("tr:not([hidden]) > td[data-cost]:not([hidden])", sides);
+        check("first", rows.length <= 6, `${place}: ${rows.length} rows`);
+        check("first", rows.every((row) => row.cells[0].querySelector("small") !== null || /^(Good enough\?|Known weakness)$/.test(textOf(row.cells[0]))), `${place}: a figure without its meaning`);
+        check("first", costly.length === 0 || costly.some(isSeen), `${place}: what is not good enough is not seen`);
+        check("first", sides.offsetWidth <= document.documentElement.clientWidth, `${place}: the table is scrolled sideways`);
+        if (isNarrow && rows.length > 2) {
+          check("first", bottom(rows[2]) <= NARROW, `${place}: two figures end at ${bottom(rows[2])}`);
+        } else if (!isNarrow) {
+          const places = all(".first-chart [data-row]", article).map((row) => bottom(row.querySelector("text"))).sort((a, b) => a - b);
+          check("first", places[Math.min(9, places.length - 1)] <= WIDE, `${place}: ten functions end at ${places[9]}`);
+        }
+      }
+    }
+  }
+
   /** A page of eight screens. */
   function height() {
     const { scrollHeight } = document.body;
@@ -244,7 +282,7 @@
     const SHEET = (273 / 25.4) * 96;
     for (const useless of all("button, select, input, .fold")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
     check("paper", isSeen(document.querySelector(".printed")), "nothing says what is left out");
-    for (const closed of all("details:not([open], .ranking) > summary").filter(isSeen)) check("paper", getComputedStyle(closed, "::after").content.includes("on the page"), `"${textOf(closed)}" is closed`);
+    for (const closed of all("details:not([open], .ranking, .notes) > summary").filter(isSeen)) check("paper", getComputedStyle(closed, "::after").content.includes("on the page"), `"${textOf(closed)}" is closed`);
     let sheets = 0;
     for (const article of articles) {
       check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".first-chart .chart")), `${article.dataset.name} lacks something`);
@@ -266,7 +304,7 @@
 
   function used() {
     const make = (kinds) => Object.entries(kinds).filter(([kind]) => name.split(" ").includes(kind)).forEach(([, look]) => look());
-    make({ height, layout, view, panels, sorting, filters });
+    make({ first, height, layout, view, panels, sorting, filters });
     for (const folded of all("details")) folded.open = true;
     // A frame later the page has seen what became wider.
     const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
