@@ -85,9 +85,7 @@ pub fn warning(records: &Records) -> Option<String> {
         && (is_disturbed || !all.is_empty())
     {
         let effect = match is_disturbed {
-            true => {
-                ": all times are probably too high, and those of a second run may lie outside the ranges in brackets"
-            }
+            true => ": all times are probably too high",
             false => "",
         };
         let [waited, seconds] = [waited, seconds].map(|seconds| significant(seconds, 2));

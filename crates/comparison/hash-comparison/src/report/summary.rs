@@ -9,41 +9,98 @@ use crate::advice::over_sets::{over_sets, suited};
 use crate::advice::times;
 use crate::advice::{Note, notes};
 use crate::name_errors::listed;
-use crate::page::answer::label;
 use crate::page::wording::Wording;
 use crate::questions::Records;
 use crate::questions::times::of_empty_keys;
-use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Purpose, Standing, on};
+use crate::record::{Advice, DatasetSummary, Effect, FunctionGroup, FunctionSummary, Standing, on};
 
-/// The most functions that are named of those that are equally fast.
-const MAX_TIED: usize = 2;
 /// The most columns of figures: more do not fit into a line.
 const MAX_FIGURES: usize = 4;
 
 /// The most functions that are shown over all key sets.
 const MAX_OVER_SETS: usize = 3;
 
-/// Returns the recommendation for each dataset, the best functions over all of them, and why times may be wrong.
+/// Returns the recommendation for each dataset, the best functions over all of them, and one note: the page has all.
 pub fn of(records: &Records) -> String {
-    let run = &records.run;
-    let purpose = run.request.purpose;
-    let sets = run.datasets.iter();
-    let mut text: String = sets
-        .clone()
-        .map(|dataset| answer(records, dataset) + "\n")
-        .collect();
+    let sets = records.run.datasets.iter();
+    let mut text: String = sets.map(|dataset| answer(records, dataset)).collect();
     let words = Wording::new();
-    let calls = words.say("calls", (purpose,));
-    let shows_times = records.advice.iter().any(|one| is_beside(records, one));
-    if shows_times {
-        let buckets = match purpose.parts().contains(&Purpose::Table) {
-            true => " Comparisons are those of chained buckets.",
-            false => "",
+    if let Some(sentence) = over_all(records) {
+        text += &format!("{}\n", wrapped(sentence));
+    }
+    let mut all = all_notes(records, &words);
+    if !all.is_empty() {
+        let more = if all.len() > 1 {
+            " More notes are in the report."
+        } else {
+            ""
         };
-        let legend = format!(
-            "In brackets: where the times of other runs lie on this machine while it is quiet. Times: {calls}.{buckets}"
-        );
-        text += &format!("{}\n", wrapped(legend));
+        text += &format!("{}\n", wrapped(format!("{}{more}", all.swap_remove(0))));
+    }
+    text
+}
+
+/// Returns the best functions over several key sets.
+fn over_all(records: &Records) -> Option<String> {
+    let run = &records.run;
+    let names: Vec<&str> = run.datasets.iter().map(|set| &*set.name).collect();
+    if names.len() < 2 {
+        return None;
+    }
+    let best = over_sets(names.iter().map(|set| suited(on(&records.advice, set))));
+    let best = best.into_iter().take(MAX_OVER_SETS).map(|row| {
+        let on_some = match row.sets == names.len() {
+            true => String::new(),
+            false => format!(" (suits on {} of {})", row.sets, names.len()),
+        };
+        format!("{} {}{on_some}", row.function, significant(row.ratio, 3))
+    });
+    let best: Vec<String> = best.collect();
+    if best.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "Over all key sets, times over the fastest: {}.",
+        best.join(", ")
+    ))
+}
+
+/// Returns what else there is to know, the weightiest first: what the answer assumes, why times may be wrong, and what holds for one
+/// function.
+fn all_notes(records: &Records, words: &Wording) -> Vec<String> {
+    let run = &records.run;
+    let (mut first, mut last, mut unlucky) = (Vec::<String>::new(), Vec::new(), Vec::new());
+    for dataset in &run.datasets {
+        let advice: Vec<Advice> = on(&records.advice, &dataset.name).cloned().collect();
+        for note in notes(records, dataset, &run.request, &advice) {
+            let place = match note {
+                Note::UnluckySize(_) => {
+                    unlucky.push(note);
+                    continue;
+                }
+                Note::LinearProbing { .. } => &mut last,
+                _ => &mut first,
+            };
+            // Notes on a function are those of any key set.
+            let about = match (&note, run.datasets.len()) {
+                (_, 1) | (Note::Integers { .. } | Note::FewerBits(_) | Note::SecretKey { .. }, _) => {
+                    String::new()
+                }
+                _ => format!("{}: ", dataset.name),
+            };
+            let name = match note {
+                Note::Integers { .. } => "integers",
+                _ => "warning_of",
+            };
+            let sentence = format!("{about}{}", words.say(name, (note,)));
+            if !place.contains(&sentence) {
+                place.push(sentence);
+            }
+        }
+    }
+    first.extend(times::warning(records));
+    if !unlucky.is_empty() {
+        last.push(words.say("unlucky", (unlucky,)));
     }
     let is_shown = |one: &&FunctionSummary| {
         let mut advice = records.advice.iter().filter(|row| row.function == one.name);
@@ -57,54 +114,18 @@ pub fn of(records: &Records) -> String {
         let unstable = shown.filter(|one| one.changes == changes).map(|one| &*one.name);
         let unstable: Vec<&str> = unstable.collect();
         if !unstable.is_empty() {
-            let sentence = format!("In memory only: values of {} {how}.", listed(&unstable, "and"));
-            text += &format!("{}\n", wrapped(sentence));
+            last.push(format!(
+                "In memory only: values of {} {how}.",
+                listed(&unstable, "and")
+            ));
         }
     }
-    for call in run.functions.iter().filter_map(|one| of_empty_keys(records, one)) {
-        text += &format!("{}\n", wrapped(call));
-    }
-    let unlucky = sets.clone().filter_map(|set| {
-        let all = notes(records, set, &run.request, &[]).into_iter();
-        all.into_iter().find(|note| matches!(note, Note::UnluckySize(_)))
-    });
-    let unlucky: Vec<Note> = unlucky.collect();
-    if !unlucky.is_empty() {
-        text += &format!("{}\n", wrapped(words.say("unlucky", (unlucky,))));
-    }
-    if run.datasets.len() > 1 {
-        let suited = sets.clone().map(|set| suited(on(&records.advice, &set.name)));
-        let best = over_sets(suited);
-        let names: Vec<&str> = sets.clone().map(|set| &*set.name).collect();
-        let gain = run.request.mine.as_ref().zip(best.first());
-        let gain = gain.and_then(|(mine, best)| {
-            let changed = [mine.as_str(), &best.function];
-            let gain = gains::of(records, &names, purpose.form(), changed)?;
-            Some(format!("{}. Times", words.say("gain_of", (gain,))))
-        });
-        let best = best.into_iter().take(MAX_OVER_SETS).map(|row| {
-            let on_some = match row.sets == run.datasets.len() {
-                true => String::new(),
-                false => format!(" (suits on {} of {})", row.sets, run.datasets.len()),
-            };
-            format!("{} {}{on_some}", row.function, significant(row.ratio, 3))
-        });
-        let best: Vec<String> = best.collect();
-        let sentence = format!(
-            "Over all key sets, {} over the fastest: {}.",
-            gain.as_deref().unwrap_or("times"),
-            best.join(", ")
-        );
-        text += &format!("{}\n", wrapped(sentence));
-    }
-    if let Some(warning) = times::warning(records) {
-        text += &format!("{}\n", wrapped(warning));
-    }
-    text
+    last.extend(run.functions.iter().filter_map(|one| of_empty_keys(records, one)));
+    first.into_iter().chain(last).collect()
 }
 
 /// Returns the recommendation for one dataset: the pick in the first line, then pick, runner-up and the function in use side by
-/// side, then what else there is to know.
+/// side with the figures that decide, and the function to avoid most.
 fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let words = Wording::new();
     let request = &records.run.request;
@@ -123,14 +144,17 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
     let changed = request.mine.as_ref().zip(pick);
     let gain = changed.and_then(|(mine, pick)| {
         let gain = gains::of(records, &[&dataset.name], form, [mine, &pick.function])?;
-        Some(format!(". {}", words.say("gain_of", (gain,))))
+        Some(format!(", {}", words.say("gain_shortly", (gain,))))
     });
-    let gain = gain.unwrap_or_default();
+    // The request is that of all key sets.
+    let is_first = records.run.datasets.first().map(|first| &first.name) == Some(&dataset.name);
+    let requested = is_first.then(|| format!(", for {}", words.say("requested", (request,))));
     let heading = wrapped(format!(
-        "{} ({}{dropped}): {taken}, for {}{gain}",
+        "{} ({}{dropped}): {taken}{}{}",
         dataset.name,
         counted(dataset.keys, "key"),
-        words.say("requested", (request,)),
+        gain.unwrap_or_default(),
+        requested.unwrap_or_default(),
     ));
     let beside = advice.iter().filter(|one| is_beside(records, one));
     let figures = Figures::of(records, dataset, request.purpose.parts());
@@ -144,53 +168,30 @@ fn answer(records: &Records, dataset: &DatasetSummary) -> String {
             .map_or(&[][..], |of| &of.parts)
     };
     let mut rows: Vec<[String; 2]> = Vec::new();
-    let mut row = |label: &str, text: String| rows.push([label.to_owned(), text]);
     for one in beside.iter().filter(|one| one.mine) {
         let enough = ["enough", "of_filters"].map(|name| words.say(name, (one, parts(one))));
-        row("good enough?", enough.join(" ").trim().to_owned());
-        let label = label(&one.function);
-        if label != one.function {
-            row("yours", label);
-        }
+        rows.push(["verdict".to_owned(), enough.join(" ").trim().to_owned()]);
     }
-    let equal = gains::equal_in_memory(records, &advice, form);
-    let equal = pick.map(|pick| words.say("equal_of", (equal, &pick.function, MAX_TIED)));
-    let ties = [words.say("ties", (&advice, MAX_TIED)), equal.unwrap_or_default()].join(" ");
-    if ties != " " {
-        row("fastest", ties.trim().to_owned());
-    }
-    // The costliest comes first.
-    let (mut avoided, mut in_part) = (Vec::<&Advice>::new(), Vec::<(String, Vec<&str>)>::new());
-    for one in of(Standing::Avoid) {
-        let bad = words.say("bad_part", (parts(one),));
-        match in_part.iter_mut().find(|(part, _)| *part == bad) {
-            _ if bad.is_empty() => avoided.push(one),
-            Some((_, functions)) => functions.push(&one.function),
-            None => in_part.push((bad, vec![&one.function])),
-        }
-    }
-    if let Some(worst) = avoided.last() {
+    // The costliest comes last. What is good enough for some parts is not to be avoided.
+    let is_bad = |one: &&Advice| words.say("bad_part", (parts(one),)).is_empty();
+    let avoided: Vec<&Advice> = of(Standing::Avoid).filter(is_bad).collect();
+    if let Some((worst, others)) = avoided.split_last() {
+        let others = match others.len() {
+            0 => String::new(),
+            count => format!(", {count} more"),
+        };
         let reason = words.say("shortly", (worst,));
-        let others = avoided.iter().rev().skip(1);
-        let others: String = others.map(|one| format!(", {}", one.function)).collect();
-        row("avoid", format!("{} ({reason}){others}", worst.function));
+        rows.push([
+            "avoid".to_owned(),
+            format!("{} ({reason}){others}", worst.function),
+        ]);
     }
-    let in_part = in_part
-        .iter()
-        .map(|(bad, functions)| format!("{}: not {bad}", functions.join(", ")));
-    let in_part: Vec<String> = in_part.collect();
-    if !in_part.is_empty() {
-        row("suit in part", in_part.join("; "));
-    }
-    let notes: Vec<Note> = notes(records, dataset, request, &advice);
-    // Unlucky sizes of all key sets have one sentence, at the end.
-    for note in notes
-        .into_iter()
-        .filter(|note| !matches!(note, Note::UnluckySize(_)))
-    {
-        row("note", words.say("note_of", (note,)));
-    }
-    format!("{heading}\n{table}{}\n", labelled(rows))
+    let rows = if rows.is_empty() {
+        String::new()
+    } else {
+        labelled(rows) + "\n"
+    };
+    format!("{heading}\n{table}{rows}")
 }
 
 /// Returns true for a function that is shown side by side with others: it is recommended, in use, or brought by the user.
@@ -252,7 +253,10 @@ fn with_columns(
     let cell = |one: &Advice, column: usize| figures.functions.get(&one.function)?.cells[column].as_ref();
     let heading = |head: &Figure| words.say("heading", (head, keys));
     let heads = columns.iter().map(|(_, head)| heading(head));
-    let heads = ["", "", "ns per key"].map(str::to_owned).into_iter().chain(heads);
+    let heads = ["", "", "ns per key\n(other runs)"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(heads);
     let row = |one: &&Advice| {
         let role = match one.standing {
             Standing::Pick if one.mine => "pick, yours",

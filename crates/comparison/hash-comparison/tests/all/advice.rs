@@ -410,7 +410,6 @@ fn every_reason_to_distrust_the_times_is_reported() {
     );
     assert_eq!(
         reason(0.01, 2.6),
-        "Other programs had the processor for 2.6 of the 25 s of timing: all times are probably too high, and those of a second \
-         run may lie outside the ranges in brackets. Repeat on a quiet machine."
+        "Other programs had the processor for 2.6 of the 25 s of timing: all times are probably too high. Repeat on a quiet machine."
     );
 }
