@@ -89,6 +89,8 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
         &format!("py.typed _{name}.pyi __main__.py"),
     )?;
     FILTERS.check(&wheel, "LICENSE-APACHE LICENSE-MIT")?;
+    let info = format!("{name}-{version}.dist-info");
+    contains(&mut list(&wheel), &info, "entry_points.txt")?;
     run_command(FILTERS.maturin(root, "sdist --out").arg(FILTERS.wheels(root)))?;
     let sources = format!("{name}-{version}");
     let mut tar = Command::new("tar");

@@ -9,17 +9,19 @@ use std::time::Duration;
 
 use filter_parquet::Error;
 use filter_parquet::add::{AddError, MAX_BYTES, Options};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use samebits::commands::parquet::{
-    ColumnReport, FileReport, FilterReport, Problem, Request, add_to_file, check_file,
+    ColumnReport, FileReport, FilterReport, Problem, Request, UncheckedBy, Unread, add_to_file, check_file,
 };
 
 use crate::exit::{self, detach};
-use crate::of_system;
+use crate::{check_memory, of_system};
 
 /// The time between two looks at signals.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The bytes that any file needs: so many must be free, since not every part of the work can say that it has none.
+const LEAST_MEMORY: u64 = 24 << 20;
 
 /// Does some work without the GIL, in another thread, while this one looks at signals. The work calls the function that it
 /// is given, and ends when that returns false.
@@ -28,19 +30,26 @@ fn interruptible<R: Send>(
     work: impl Send + FnOnce(&(dyn Fn(u64) -> bool + Sync)) -> R,
 ) -> PyResult<R> {
     let is_stopped = &AtomicBool::new(false);
+    check_memory(LEAST_MEMORY)?;
     let (done, signalled) = detach(py, || {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::sync_channel(1);
-            scope.spawn(move || {
+            let worker = thread::Builder::new().spawn_scoped(scope, move || {
                 let done = work(&|_| !is_stopped.load(Ordering::Relaxed));
                 // The receiver waits for it.
                 let _ = sender.send(done);
             });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(error) => return (Err(error), None),
+            };
             let mut signalled = None;
-            loop {
+            let done = loop {
                 match receiver.recv_timeout(PAUSE) {
-                    Ok(done) => return (Some(done), signalled),
-                    Err(RecvTimeoutError::Disconnected) => return (None, signalled),
+                    Ok(done) => break Ok(done),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        break Err(io::Error::other("a thread ended early"));
+                    }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 if !exit::is_over() && signalled.is_none() {
@@ -50,12 +59,15 @@ fn interruptible<R: Send>(
                 if exit::is_over() || signalled.is_some() {
                     is_stopped.store(true, Ordering::Relaxed);
                 }
-            }
+            };
+            // A panic ends here.
+            let _ = worker.join();
+            (done, signalled)
         })
     });
     match signalled {
         Some(raised) => Err(raised),
-        None => done.ok_or_else(|| PyOSError::new_err("a thread ended early")),
+        None => done.map_err(PyErr::from),
     }
 }
 
@@ -132,8 +144,20 @@ pub(crate) fn _check_bloom_filters(
     crate::parquet::plain_file(&path).map_err(|error| of_system(path.clone(), &error))?;
     let memory = memory.unwrap_or(Options::default().memory);
     let checked = interruptible(py, |go_on| check_file(&path, &[], memory, go_on))?;
-    let (filters, _) = checked.map_err(|unread| refused(&path, &unread.to_string()))?;
+    let (filters, _) = checked.map_err(raised)?;
     let filters = filters.into_iter().map(|filter| {
+        let failed = |unread: &Unread| format!("{}: {unread}", path.display());
+        match (filter.unchecked_by, filter.unread.as_ref().map(failed)) {
+            (Some(UncheckedBy::Memory), reason) => {
+                return Err(PyMemoryError::new_err(reason.unwrap_or_default()));
+            }
+            (Some(UncheckedBy::System(number)), reason) => {
+                let error = number.map(io::Error::from_raw_os_error);
+                let error = error.unwrap_or_else(|| io::Error::other(reason.unwrap_or_default()));
+                return Err(of_system(path.clone(), &error));
+            }
+            (None, _) => {}
+        }
         let FilterReport {
             column,
             row_group,
@@ -146,9 +170,9 @@ pub(crate) fn _check_bloom_filters(
         } = filter;
         let checked = checked.map(|checked| (checked.values, checked.denied, checked.first_denied));
         let note = unread.map(|unread| unread.to_string()).or(note);
-        (column, row_group, bytes, expected_rate, checked, note)
+        Ok((column, row_group, bytes, expected_rate, checked, note))
     });
-    Ok(filters.collect())
+    filters.collect()
 }
 
 fn refused(path: &Path, reason: &str) -> PyErr {

@@ -51,7 +51,15 @@ fn path_of(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
 
 /// Converts an error of the system. Python chooses the class by the number.
 fn of_system(path: PathBuf, error: &io::Error) -> PyErr {
-    match number_of(error) {
+    // A library that adds a path to an error leaves its kind alone.
+    let of_kind = match error.kind() {
+        io::ErrorKind::NotFound => Some(2),
+        io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::StorageFull => Some(28),
+        io::ErrorKind::ReadOnlyFilesystem => Some(30),
+        _ => None,
+    };
+    match number_of(error).or(of_kind) {
         Some(number) => {
             let text = io::Error::from_raw_os_error(number).to_string();
             let reason = text.split(" (os error").next().unwrap_or_default().to_owned();

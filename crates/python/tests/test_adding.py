@@ -70,9 +70,12 @@ def test_errors(plain, tmp_path):
         (FileNotFoundError, "folder", plain, "id", {"out": tmp_path / "folder" / "new"}),
         (FileExistsError, "other", plain, "id", {"out": other}),
         (IsADirectoryError, tmp_path.name, tmp_path, "id", {"in_place": True}),
-        (TypeError, None, plain, [7], {"in_place": True}),
-        (TypeError, None, plain, "id", {"in_place": True, "rate": "low"}),
-        (OverflowError, None, plain, "id", {"in_place": True, "max_bytes": -1}),
+        (TypeError, "columns must be text, got 7", plain, [7], {"in_place": True}),
+        (TypeError, "columns must be text, got b'id'", plain, b"id", {"in_place": True}),
+        (TypeError, "rate must be a number, got '1%'", plain, "id", {"in_place": True, "rate": "1%"}),
+        (TypeError, "in_place must be True or False, got None", plain, "id", {"in_place": None}),
+        (TypeError, "in_place must be True or False, got 'no'", plain, "id", {"in_place": "no"}),
+        (ValueError, "max_bytes must be between", plain, "id", {"in_place": True, "max_bytes": -1}),
     ]:
         with pytest.raises(error, match=text):
             add_bloom_filters(path, columns, **options)
@@ -81,7 +84,35 @@ def test_errors(plain, tmp_path):
         check_bloom_filters(other)
     with pytest.raises(FileNotFoundError):
         check_bloom_filters(tmp_path / "missing")
+    add_bloom_filters(plain, "id", out=tmp_path / "new", always=True)
+    with pytest.raises(MemoryError, match="new: column id"):
+        check_bloom_filters(tmp_path / "new", memory=10)
+    os.remove(tmp_path / "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "plain.parquet"]
+
+
+def test_tables_that_record_their_files_are_noted(plain, tmp_path):
+    (tmp_path / "_delta_log").mkdir()
+    [note] = [note for note in add_bloom_filters(plain, "word", in_place=True).notes if "Delta" in note]
+    assert note.startswith(f"{tmp_path / '_delta_log'}: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such permissions")
+def test_a_folder_without_permission(plain, tmp_path):
+    """A user who is not root may not write into the folder, and the error has the system's number and the file's name."""
+    script = (
+        "import os, samebits, sys\n"
+        "if os.geteuid() == 0: os.setuid(65534)\n"
+        "try: samebits.add_bloom_filters(sys.argv[1], 'word', in_place=True)\n"
+        "except PermissionError as error: print(error.errno, error.filename)\n"
+    )
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        folder.chmod(0o755)
+    plain.chmod(0o644)
+    tmp_path.chmod(0o555)
+    done = subprocess.run([sys.executable, "-c", script, plain], capture_output=True, text=True)
+    tmp_path.chmod(0o755)
+    assert done.stdout == f"13 {plain}\n", done.stderr
 
 
 def test_a_denied_value_is_shown(plain):
@@ -96,6 +127,7 @@ def test_a_denied_value_is_shown(plain):
     assert first.denied > 0 and first.first_denied and not any(one.denied for one in others)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize("options", [{"in_place": True}, {"out": "new"}])
 def test_a_file_that_cannot_grow(plain, tmp_path, options):
     """The limit of a file's length ends writing as a full disk does, at some byte."""
@@ -130,12 +162,18 @@ else:
 """
 
 
-@pytest.mark.parametrize(("way", "code"), [("interrupt", 7), ("kill", -signal.SIGKILL), ("daemon", 0)])
+WAYS = [("daemon", 0)]
+if sys.platform != "win32":
+    WAYS += [("interrupt", 7), ("kill", -signal.SIGKILL)]
+
+
+@pytest.mark.parametrize(("way", "code"), WAYS)
 def test_the_file_stays_whole(plain, tmp_path, way, code):
     command = [sys.executable, "-c", LOOP, plain, way]
     restore = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    restore = None if sys.platform == "win32" else restore
     with subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=restore) as process:
-        assert process.stdout.readline() == b"begun\n"
+        assert process.stdout.readline().strip() == b"begun"
         if way != "daemon":
             try:
                 process.wait(0.4)

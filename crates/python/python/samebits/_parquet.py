@@ -249,13 +249,22 @@ def add_bloom_filters(
     >>> parquet_row_groups("with-filters.parquet", "id", [2500])
     [2]
     """
+    for name, flag in {"in_place": in_place, "replace": replace, "renew": renew, "always": always}.items():
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} must be True or False, got {flag!r}")
     if in_place == (out is not None):
         raise ValueError("one of out and in_place must be given")
     if in_place and replace:
         raise ValueError("replace must be given with out only")
-    names = [columns] if isinstance(columns, str) else list(columns)
+    if isinstance(rate, str):
+        raise TypeError(f"rate must be a number, got {rate!r}")
+    names = [columns] if isinstance(columns, (str, bytes)) else list(columns)
     if not names:
         raise ValueError("columns must name a column, got none")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"columns must be text, got {name!r}")
+    limits = _limit("max_bytes", max_bytes), _limit("memory", memory)
     source = _file(path)
     target = None if out is None else os.fsdecode(out)
     if target is not None:
@@ -265,10 +274,10 @@ def add_bloom_filters(
         if os.path.lexists(target) and not replace:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
         _refuse_folder(target)
-        if os.path.lexists(target) and os.path.samefile(source, target):
+        if os.path.realpath(source) == os.path.realpath(target):
             raise ValueError(f"out must be another file than path, got {target}: give in_place=True instead")
     written, nbytes, added, notes = _samebits._add_bloom_filters(
-        source, names, rate, target, (replace, renew, always), (max_bytes, memory)
+        source, names, rate, target, (replace, renew, always), limits
     )
     return AddedFilters(written, nbytes, {name: ColumnFilters(*of_column) for name, of_column in added}, notes)
 
@@ -278,6 +287,9 @@ def check_bloom_filters(
 ) -> list[CheckedFilter]:
     """Compare the Bloom filters of a Parquet file with all values of their columns, as `samebits parquet check` does.
 
+    A filter that is damaged, or whose values are, has a note and no number of denied values. Raise ValueError if the
+    footer is damaged, MemoryError if `memory`, by default 512 MiB, does not suffice, and OSError if the system fails.
+
     >>> import pyarrow.parquet
     >>> table = pyarrow.table({"id": list(range(3000))})
     >>> pyarrow.parquet.write_table(table, "ids.parquet", bloom_filter_options={"id": True})
@@ -285,10 +297,17 @@ def check_bloom_filters(
     [('id', 3000, 0)]
     """
     filters = []
+    memory = _limit("memory", memory)
     for column, group, nbytes, rate, checked, note in _samebits._check_bloom_filters(_file(path), memory):
         values, denied, first = checked or (None, None, None)
         filters.append(CheckedFilter(column, group, nbytes, rate, values, denied, first, note))
     return filters
+
+
+def _limit(name: str, number: int | None) -> int | None:
+    if number is not None and not 0 <= number < 2**64:
+        raise ValueError(f"{name} must be between 0 and 2^64 - 1, got {number}")
+    return number
 
 
 def _file(path: str | bytes | os.PathLike[Any]) -> str:

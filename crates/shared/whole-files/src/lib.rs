@@ -110,11 +110,10 @@ impl NewFile {
         // The permissions of any new file, instead of the owner's alone.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(|error| {
-            // This error would name the temporary file.
-            fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
-        })?;
-        let second = file.reopen()?;
+        // These errors would name the temporary file.
+        let of_folder = |error: io::Error| fs::metadata(folder).err().unwrap_or_else(|| error.kind().into());
+        let file = builder.tempfile_in(folder).map_err(of_folder)?;
+        let second = file.reopen().map_err(of_folder)?;
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }

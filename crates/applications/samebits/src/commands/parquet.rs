@@ -16,7 +16,7 @@ use terminal::failure::Failure;
 
 pub use crate::inspection::Unread;
 use crate::inspection::parquet::files_in;
-pub use crate::inspection::parquet::{CheckedValues, FilterReport};
+pub use crate::inspection::parquet::{CheckedValues, FilterReport, UncheckedBy};
 pub use add::{ColumnReport, FileReport, Request, add_to_file};
 pub use check::check_file;
 pub use problem::Problem;

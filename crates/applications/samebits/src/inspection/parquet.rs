@@ -47,6 +47,30 @@ pub struct FilterReport {
     #[serde(flatten)]
     /// The reason why the filter or the values cannot be read.
     pub unread: Option<Unread>,
+    /// What kept the values from being read, if that is not the file.
+    #[serde(skip)]
+    pub unchecked_by: Option<UncheckedBy>,
+}
+
+/// What kept values from being read, though the file may be intact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UncheckedBy {
+    /// The memory does not suffice.
+    Memory,
+    /// The system, with its number of the error.
+    System(Option<i32>),
+}
+
+impl UncheckedBy {
+    pub(crate) fn of(error: &AddError<io::Error>) -> Option<Self> {
+        match error {
+            AddError::Memory { .. } | AddError::File(Error::AllocationFailed { .. }) => Some(Self::Memory),
+            AddError::File(Error::Size(source) | Error::Read { source, .. }) => {
+                Some(Self::System(source.raw_os_error()))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The result of a check, for JSON.
@@ -214,6 +238,7 @@ impl FilterReport {
             checked: None,
             note: None,
             unread: None,
+            unchecked_by: None,
         };
         match filter {
             Ok(filter) => {

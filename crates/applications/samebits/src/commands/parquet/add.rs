@@ -122,7 +122,10 @@ struct Job {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = Terminal::listen()?;
     let jobs = arguments.jobs()?;
-    note_records(&jobs);
+    let places = jobs.iter().map(|job| resolved(&job.input));
+    records(places)
+        .iter()
+        .for_each(|(path, text)| note(path.display(), text));
     // Folders that stay empty are removed.
     let mut folders = NewFolders::default();
     for job in &jobs {
@@ -151,13 +154,19 @@ pub fn add_to_file(
     if output.is_some_and(|output| resolved(output) == resolved(input)) {
         return Err(wrong(input, IS_READ).into());
     }
+    let records = records([resolved(input)]);
     let job = Job {
         input: input.to_owned(),
         output: output.map_or_else(|| resolved(input), Path::to_owned),
         is_other_name: false,
     };
     let result = rewrite(&[job], request, go_on).remove(&0);
-    result.unwrap_or(Err(Problem::STOPPED))
+    let mut report = result.unwrap_or(Err(Problem::STOPPED))?;
+    let records = records
+        .iter()
+        .map(|(path, text)| format!("{}: {text}", path.display()));
+    report.notes.extend(records);
+    Ok(report)
 }
 
 /// Adds filters to files, on all processors.
@@ -333,21 +342,20 @@ fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// Notes folders above the files in which other programs record what the files contain, once each.
-fn note_records(jobs: &[Job]) {
+/// Returns what records the sizes or the footers of these files, with what there is to do about it.
+fn records(files: impl IntoIterator<Item = PathBuf>) -> Vec<(PathBuf, &'static str)> {
     let sizes = "a table of Iceberg or Delta records the sizes of its files: commit changed files to it";
     let footers = "has copies of the footers, without the new filters; write it again";
-    let records = [("metadata", sizes), ("_delta_log", sizes), ("_metadata", footers)];
-    let mut seen = BTreeSet::new();
-    for job in jobs {
-        let path = resolved(&job.input);
-        let folders = path.ancestors().skip(1);
+    let names = [("metadata", sizes), ("_delta_log", sizes), ("_metadata", footers)];
+    let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+    for file in files {
+        let folders = file.ancestors().skip(1);
         for folder in folders.take_while(|folder| seen.insert(folder.to_path_buf())) {
-            let found = records.map(|(name, text)| (folder.join(name), text));
-            let found = found.iter().filter(|(path, _)| path.exists());
-            found.for_each(|(path, text)| note(path.display(), text));
+            let found = names.map(|(name, text)| (folder.join(name), text));
+            all.extend(found.into_iter().filter(|(path, _)| path.exists()));
         }
     }
+    all
 }
 
 fn print(out: &mut impl io::Write, reports: &[FileReport]) -> io::Result<()> {

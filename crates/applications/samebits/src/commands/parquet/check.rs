@@ -12,12 +12,13 @@ use terminal::bar::Terminal;
 use terminal::failure::Failure;
 use terminal::progress::go_on;
 
+use super::problem::Problem;
 use super::workers::{self, Budget, counter, lock};
 use super::{files, quieten_decoders};
 use crate::commands::inspect::columns::{self, ParquetFile as Reported};
 use crate::commands::numbers::bytes;
-use crate::inspection::parquet::{CheckedValues, FilterReport, no_column};
-use crate::inspection::{Unread, open_file};
+use crate::inspection::open_file;
+use crate::inspection::parquet::{CheckedValues, FilterReport, UncheckedBy, no_column};
 
 /// Check the filters of Parquet files against the values of their columns.
 ///
@@ -55,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     filters,
                     row_groups,
                 }),
-                Err(reason) => unread.push((path, reason)),
+                Err(problem) => unread.push((path, problem.into())),
             }
             go_on(&terminal)?;
         }
@@ -75,13 +76,14 @@ pub fn check_file(
     columns: &[String],
     memory: u64,
     go_on: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<(Vec<FilterReport>, u64), Unread> {
+) -> Result<(Vec<FilterReport>, u64), Problem> {
     quieten_decoders();
-    let file = ParquetFile::open(open_file(path)?)?;
+    let file = open_file(path).map_err(|error| Problem::Input(path.to_owned(), error))?;
+    let file = ParquetFile::open(file).map_err(|error| Problem::File(path.to_owned(), error.into()))?;
     let all = &file.footer().columns;
     let is_unknown = |name: &&String| all.iter().all(|column| column.path != **name);
     if let (Some(unknown), false) = (columns.iter().find(is_unknown), all.is_empty()) {
-        return Err(no_column(all, unknown).into());
+        return Err(Failure::input(no_column(all, unknown)).into());
     }
     let (budget, reports) = (Budget::new(memory), Mutex::new(BTreeMap::new()));
     let chosen = all
@@ -113,7 +115,10 @@ pub fn check_file(
         match checked {
             Ok(None) => {}
             Ok(checked) => (report.note, report.checked) = (None, checked),
-            Err(error) => report.unread = Some(error.into()),
+            Err(error) => {
+                report.unchecked_by = UncheckedBy::of(&error);
+                report.unread = Some(error.into());
+            }
         }
         lock(&reports).insert(number, report);
     });

@@ -40,6 +40,16 @@ impl From<Failure> for Problem {
     }
 }
 
+impl From<Problem> for Unread {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::File(_, error) => error.into(),
+            Problem::Input(_, error) | Problem::Copy(.., error) | Problem::System(_, error) => error.into(),
+            Problem::Failure(failure) => Self::Other(failure.to_string()),
+        }
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         match problem {

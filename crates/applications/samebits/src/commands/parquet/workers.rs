@@ -13,7 +13,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs tasks on all processors. A task is made when a worker is free for it, one at a time and in order.
+/// Runs tasks on all processors, or on fewer if the system gives no threads. A task is made when a worker is free for it,
+/// one at a time and in order.
 pub(super) fn run<T>(tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let tasks = Mutex::new(tasks);
     let next = || lock(&tasks).next();
@@ -23,9 +24,10 @@ pub(super) fn run<T>(tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + S
         }
     };
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(worker);
+        for _ in 1..thread::available_parallelism().map_or(1, NonZero::get) {
+            let _ = thread::Builder::new().spawn_scoped(scope, worker);
         }
+        worker();
     });
 }
 
