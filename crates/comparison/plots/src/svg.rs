@@ -211,7 +211,7 @@ fn drawn(shapes: &[Shape], sheet: Look) -> String {
         }
         out += &match first {
             Shape::Rect(..) | Shape::Polygon(..) | Shape::Line(..) => {
-                format!("<path{attributes} d=\"{}\"/>\n", path(run))
+                format!("<path{attributes} d=\"{}\"/>\n", path(run, sheet))
             }
             Shape::Circle(..) | Shape::Text(..) if sheet.is_short && run.len() == 1 => elements(&attributes),
             Shape::Circle(..) | Shape::Text(..) => format!("<g{attributes}>\n{}</g>\n", elements("")),
@@ -377,8 +377,8 @@ fn gcd(a: i64, b: i64) -> i64 {
     }
 }
 
-/// Returns the data of a path in relative coordinates, which are shorter, as are strokes along an axis.
-fn path(shapes: &[Shape]) -> String {
+/// Returns the data of a path in relative coordinates, which are shorter, as are strokes along an axis in a page.
+fn path(shapes: &[Shape], sheet: Look) -> String {
     let (mut data, mut at) = (String::new(), (0, 0));
     let mut push = |command: &str, numbers: &[i64]| {
         data += command;
@@ -397,8 +397,8 @@ fn path(shapes: &[Shape]) -> String {
             let (command, numbers) = match [x - at.0, y - at.1] {
                 // The first relative move of a path is absolute.
                 step if index == 0 => ("m", step.to_vec()),
-                [across, 0] => ("h", vec![across]),
-                [0, down] => ("v", vec![down]),
+                [across, 0] if sheet.is_short => ("h", vec![across]),
+                [0, down] if sheet.is_short => ("v", vec![down]),
                 step => ("l", step.to_vec()),
             };
             push(if command == last { "" } else { command }, &numbers);
