@@ -1,5 +1,6 @@
 //! The class `Filter`.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::{
     Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError, TryLockResult,
@@ -10,9 +11,11 @@ use filter_sets::{
 };
 use membership_filters::{Encoding, redisbloom};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyIsADirectoryError, PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use terminal::number::{counted, grouped};
 
 use crate::exit::{self, Call, detach};
 use crate::keys::{Family, Key, Kind, answers, each_batch};
@@ -85,6 +88,29 @@ impl<'py> FromPyObject<'_, 'py> for Count {
 #[pyclass(frozen, module = "samebits", name = "Filter")]
 pub(crate) struct PyFilter(RwLock<State>);
 
+create_exception!(
+    samebits,
+    CapacityWarning,
+    PyUserWarning,
+    r#"A filter contains many more keys than it was made for, so that its rate is more than twice the intended one. Each filter
+warns once, after the keys were added.
+
+>>> import warnings
+>>> with warnings.catch_warnings(action="error"):
+...     Filter(1000).update(range(2000))
+Traceback (most recent call last):
+samebits.CapacityWarning: the filter contains about 2,000 keys and was made for 1,000: its false-positive rate is now 14.1 %,
+more than twice the intended 1.00 %; add all keys to a filter with a larger capacity, or use format="redisbloom", which grows"#
+);
+
+/// Warns the caller with this text, if there is one, while no lock is held: filters of warnings are code of Python.
+fn warn(py: Python<'_>, text: Option<String>) -> PyResult<()> {
+    let Some(text) = text else { return Ok(()) };
+    let _call = Call::begin(py);
+    // Only frames of Python count.
+    PyErr::warn(py, &py.get_type::<CapacityWarning>(), &CString::new(text)?, 1)
+}
+
 /// Takes a lock, and waits for it without the GIL. Threads that hold a lock never wait for the GIL.
 fn locked<G>(py: Python<'_>, attempt: impl Fn() -> TryLockResult<G>, wait: impl Fn() + Sync) -> G {
     loop {
@@ -138,7 +164,7 @@ impl PyFilter {
         if std::ptr::eq(self, other) {
             return Ok(());
         }
-        detach(py, || {
+        let text = detach(py, || {
             let (mut ours, theirs);
             // In the order of their addresses, so that two threads that merge both ways do not wait for each other.
             if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
@@ -148,8 +174,10 @@ impl PyFilter {
                 theirs = other.shared();
                 ours = self.alone();
             }
-            ours.merge(&theirs)
-        })
+            ours.merge(&theirs)?;
+            Ok::<_, PyErr>(ours.overfilled())
+        })?;
+        warn(py, text)
     }
 }
 
@@ -365,9 +393,13 @@ impl PyFilter {
         let (py, key) = (key.py(), Key::of(key)?);
         let mut state = self.write(py);
         let kind = state.inserted(key.family())?;
-        key.with_bytes(kind, |bytes| {
+        let is_new = key.with_bytes(kind, |bytes| {
             state.filter.insert(SetKey::Encoded(bytes)).map_err(error)
-        })
+        })?;
+        state.shift(!is_new, false);
+        let text = state.overfilled();
+        drop(state);
+        warn(py, text).map(|()| is_new)
     }
 
     /// Add keys: of an iterable, a NumPy array, an Arrow array, a Series. Keys before a wrong one may have been added.
@@ -376,8 +408,10 @@ impl PyFilter {
     fn update(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = keys.py();
         each_batch(keys, &|family| self.write(py).inserted(family), &mut |batch| {
-            self.alone().filter.insert_encoded(batch)
-        })
+            self.alone().insert_many(batch)
+        })?;
+        let text = self.write(py).overfilled();
+        warn(py, text)
     }
 
     /// Remove a key that was added, from "counting" and "cuckoo". False: it was certainly absent.
@@ -387,26 +421,25 @@ impl PyFilter {
         let (py, key) = (key.py(), Key::of(key)?);
         let mut state = self.write(py);
         let kind = state.queried(key.family())?;
-        key.with_bytes(kind, |bytes| {
+        let was_there = key.with_bytes(kind, |bytes| {
             state.filter.remove(SetKey::Encoded(bytes)).map_err(error)
-        })
+        })?;
+        state.shift(false, was_there);
+        Ok(was_there)
     }
 
-    /// Forget the oldest generation of keys, of "rotating": a new filter has two, which makes it the keys before the last
-    /// rotation.
-    /// >>> seen = Filter(9, format="rotating"); seen.add("a"); seen.rotate(); "a" in seen
-    /// True
-    /// True
+    /// Forget the oldest generation of keys, of "rotating". A new filter has two: the keys before the last rotation go.
+    /// >>> seen = Filter(9, format="rotating"); seen.add("a"), seen.rotate(), "a" in seen
+    /// (True, None, True)
     fn rotate(&self, py: Python<'_>) -> PyResult<()> {
         detach(py, || self.alone().filter.rotate()).map_err(error)
     }
 
     /// Remove all keys. The kind of key stays.
-    /// >>> seen = Filter(9); seen.add("a"); seen.clear(); "a" in seen
-    /// True
-    /// False
+    /// >>> seen = Filter(9); seen.add("a"), seen.clear(), "a" in seen
+    /// (True, None, False)
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        detach(py, || self.alone().filter.clear()).map_err(error)
+        detach(py, || self.alone().clear())
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -502,7 +535,7 @@ impl PyFilter {
     /// Write a file that states format, kind of key and checksum, or without header the bytes of to_bytes(). It appears
     /// when it is complete.
     /// >>> Filter(9).save("seen.filter"); Filter.open("seen.filter")
-    /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided>
+    /// <samebits.Filter blocked-xxph3, 256 bits, keys undecided, about 0 keys, capacity 9>
     #[pyo3(signature = (path, /, *, header=true))]
     fn save(
         &self,
@@ -551,8 +584,17 @@ impl PyFilter {
     fn __repr__(&self, py: Python<'_>) -> String {
         let state = self.read(py);
         let (name, bits) = (name_of(state.filter.format()), state.filter.bits());
-        let keys = state.kind.map_or(UNDECIDED, Kind::name);
-        format!("<samebits.Filter {name}, {bits} bits, keys {keys}>")
+        let mut text = format!(
+            "<samebits.Filter {name}, {bits} bits, keys {}",
+            state.kind.map_or(UNDECIDED, Kind::name)
+        );
+        if let Some(keys) = state.quick_len() {
+            text += &format!(", about {}", counted(keys, "key"));
+        }
+        if let Some(capacity) = state.filter.capacity() {
+            text += &format!(", capacity {}", grouped(capacity));
+        }
+        text + ">"
     }
 
     /// The name of the format, as in formats().
@@ -565,6 +607,12 @@ impl PyFilter {
     #[getter]
     fn keys(&self, py: Python<'_>) -> Option<&'static str> {
         self.read(py).kind.map(Kind::name)
+    }
+
+    /// The number of keys that the filter was made for; None if nobody stated it. See CapacityWarning.
+    #[getter]
+    fn capacity(&self, py: Python<'_>) -> Option<u64> {
+        self.read(py).filter.capacity()
     }
 
     /// The number of bits.

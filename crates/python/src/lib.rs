@@ -113,6 +113,8 @@ fn _run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filter::PyFilter>()?;
     module.add_class::<set::PyFilterSet>()?;
+    let warning = module.py().get_type::<filter::CapacityWarning>();
+    module.add("CapacityWarning", warning)?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
     module.add_function(wrap_pyfunction!(_run, module)?)?;
     module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;

@@ -3,6 +3,7 @@
 use filter_sets::{Header, StoredFilter, StoredFormat};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use terminal::number::{grouped, percent};
 
 use crate::error;
 use crate::keys::{Family, Kind};
@@ -67,7 +68,15 @@ pub(crate) struct State {
     pub(crate) kind: Option<Kind>,
     /// Set if the keys were in bytes that do not tell their kind, and nobody did.
     is_guessed: bool,
+    /// The number of keys, as the header counts them, from which on the filter may be too full: then its bits are looked at.
+    check_at: u64,
 }
+
+/// The factor between the stated rate and the one of a filter that is too full: 2, and what a sample may err.
+const TOO_FULL: f64 = 2.1;
+
+/// The most bits of a filter whose rate differs from that of most filters of as many keys.
+const SMALL: u64 = 1 << 18;
 
 /// Returns the name of a kind in headers.
 fn stated_name(kind: Option<Kind>, is_guessed: bool) -> &'static str {
@@ -80,11 +89,12 @@ fn stated_name(kind: Option<Kind>, is_guessed: bool) -> &'static str {
 
 impl State {
     pub(crate) const fn of(filter: StoredFilter, kind: Option<Kind>) -> Self {
-        let is_guessed = false;
+        let (is_guessed, check_at) = (false, 0);
         Self {
             filter,
             kind,
             is_guessed,
+            check_at,
         }
     }
 
@@ -109,7 +119,9 @@ impl State {
                 None => stated,
             };
             let bare = StoredFilter::from_bytes(Some(&format), filter.stored_bytes()).map_err(error)?;
-            return Self::read_bare(bare, given, counts_keys);
+            let mut read = Self::read_bare(bare, given, counts_keys)?;
+            read.filter.state_made_for(&filter);
+            return Ok(read);
         }
         // Other programs choose names of their own, which do not state the encoding.
         let kind = kind_in(&filter)?;
@@ -142,10 +154,125 @@ impl State {
             .state_keys(stated_name(kind, is_guessed), keys)
             .map_err(error)?;
         Ok(Self {
-            filter,
-            kind,
             is_guessed,
+            ..Self::of(filter, kind)
         })
+    }
+
+    /// Returns the text of a warning the first time that the filter has too many more keys than it was made for. It is `None`
+    /// at once unless the number of insertions allows that.
+    #[inline]
+    pub(crate) fn overfilled(&mut self) -> Option<String> {
+        let keys = self.filter.key_count().filter(|&keys| keys >= self.check_at)?;
+        self.check(keys)
+    }
+
+    #[cold]
+    fn check(&mut self, keys: u64) -> Option<String> {
+        // Never again, unless something else follows.
+        self.check_at = u64::MAX;
+        let filter = &self.filter;
+        let capacity = filter.capacity()?;
+        // So few more do not double the rate.
+        let least = capacity + capacity / 16;
+        if keys <= least {
+            self.check_at = least + 1;
+            return None;
+        }
+        let full = filter.rate_at(capacity);
+        let stated = filter.wanted_rate().unwrap_or(0.0).max(full);
+        let limit = TOO_FULL * stated;
+        let grows_or_refuses = filter.format().takes_keys() && full == 0.0;
+        if grows_or_refuses || limit == 0.0 || limit >= 1.0 {
+            return None;
+        }
+        // Only if so many different keys would be too many.
+        let is_possible = full == 0.0 || filter.rate_at(keys) > limit;
+        let (len, rate) = match is_possible.then(|| filter.load()) {
+            None => (None, 0.0),
+            Some(Some(load)) if load.rate <= limit || filter.bits() > SMALL => (load.len, load.rate),
+            Some(Some(load)) => (load.len, filter.expected_rate()),
+            // A filter of an engine, which was merged.
+            Some(None) => (
+                filter.fill().and_then(|fill| fill.estimated_len),
+                filter.expected_rate(),
+            ),
+        };
+        if rate <= limit {
+            let len = len.unwrap_or(keys).min(keys);
+            // A key may be in several generations.
+            let wait = match self.counts_repeated() {
+                true => capacity / 4,
+                false => least.saturating_sub(len).max(len / 32),
+            };
+            self.check_at = keys.saturating_add(wait.max(1));
+            return None;
+        }
+        let advice = match name_of(filter.format()) {
+            "rotating" => "call rotate() earlier, or use a filter with a larger capacity",
+            _ => "add all keys to a filter with a larger capacity, or use format=\"redisbloom\", which grows",
+        };
+        Some(format!(
+            "the filter contains about {} keys and was made for {}: its false-positive rate is now {}, more than twice the \
+             intended {}; {advice}",
+            grouped(len.unwrap_or(keys).min(keys)),
+            grouped(capacity),
+            percent(rate),
+            percent(stated),
+        ))
+    }
+
+    /// Returns true if a key that is there changes bits.
+    fn counts_repeated(&self) -> bool {
+        self.filter.format().name() == "rotating"
+    }
+
+    /// Moves the next check if the last key was not new, or if one was removed: the header counts such keys, too.
+    pub(crate) fn shift(&mut self, is_repeated: bool, is_removed: bool) {
+        if is_removed && self.check_at < u64::MAX {
+            self.check_at = self.check_at.saturating_sub(1);
+        } else if is_repeated && !self.counts_repeated() {
+            self.check_at = self.check_at.saturating_add(1);
+        }
+    }
+
+    /// Inserts encoded keys.
+    pub(crate) fn insert_many(&mut self, keys: &[&[u8]]) -> Result<(), filter_sets::Error> {
+        let before = self.filter.key_count().unwrap_or(0);
+        if before.saturating_add(keys.len() as u64) >= self.check_at && !self.counts_repeated() {
+            // The check is put off by as many keys as are repeated. A few tell, because each takes long in large filters.
+            let (len, capacity) = (keys.len() as u64, self.filter.capacity().unwrap_or(1));
+            let step = keys.len() / (4 + (len * 32 / capacity).min(12) as usize);
+            let sample: Vec<_> = keys.iter().step_by(step.max(64)).copied().collect();
+            let found = self.filter.contains_encoded(&sample);
+            let found = found.into_iter().filter(|&found| found).count();
+            let repeated = len.max(capacity / 64) * found as u64 / sample.len().max(1) as u64;
+            self.check_at = self.check_at.saturating_add(repeated);
+        }
+        self.filter.insert_encoded(keys)
+    }
+
+    /// Forgets how many keys there were.
+    pub(crate) fn clear(&mut self) -> PyResult<()> {
+        self.filter.clear().map_err(error)?;
+        if self.check_at < u64::MAX {
+            self.check_at = 0;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of keys, unless only a whole mapped file tells it.
+    pub(crate) fn quick_len(&self) -> Option<u64> {
+        let filter = &self.filter;
+        if let Some(load) = filter.load() {
+            return load.len;
+        }
+        let counted = filter.key_count().filter(|_| !filter.format().takes_keys());
+        match counted {
+            Some(0) if filter.stated_rate().is_none() => None,
+            Some(keys) if filter.stated_rate().is_some() => Some(keys),
+            _ => filter.fill()?.estimated_len,
+        }
     }
 
     /// Returns the kind of keys of this family that are queried.

@@ -6,6 +6,7 @@ import pathlib
 import struct
 from collections import Counter
 
+import pytest
 from samebits import Filter
 
 CRATES = pathlib.Path(__file__).parents[2]
@@ -43,6 +44,7 @@ def guava_keys(row):
     }[row["keys"]]
 
 
+@pytest.mark.filterwarnings("ignore::samebits.CapacityWarning")
 def test_guava():
     """Guava's streams; filters are sized as by Guava 33.4, which differs from 31.1 for capacities of 0 and 1."""
     same = lambda row: (row["strategy"], row["funnel"], row["n"], row["fpp"], row["inserted"])

@@ -95,6 +95,7 @@ WAYS = ["bytes", "header", "file", "mmap", "raw file", "raw mmap", "pickle", "co
 QUICKLY = {"deadline": None, "report_multiple_bugs": False, "phases": [Phase.generate, Phase.shrink]}
 
 
+@pytest.mark.filterwarnings("ignore::samebits.CapacityWarning")
 @settings(derandomize=True, database=None, max_examples=300, **QUICKLY)
 @given(st.data(), st.sampled_from(sorted(KINDS)), st.sampled_from(NAMES))
 def test_ways(tmp_path_factory, data, name, format):

@@ -45,7 +45,7 @@ def test_class():
     seen = Filter(1000)
     assert (seen.format, seen.keys, seen.estimated_len) == ("blocked-xxph3", None, 0)
     assert seen.add("a") and not seen.add(b"a") and "a" in seen and "b" not in seen
-    assert seen.keys == "text" and repr(seen) == f"<samebits.Filter blocked-xxph3, {seen.bits} bits, keys text>"
+    assert seen.keys == "text" and repr(seen) == f"<samebits.Filter blocked-xxph3, {seen.bits} bits, keys text, about 1 key, capacity 1,000>"
     assert 0 < seen.expected_rate < 0.01 and seen.estimated_len == 1
     assert seen != "a" and seen != Filter(1000) and seen.copy() == seen
     with pytest.raises(TypeError, match="unhashable"):

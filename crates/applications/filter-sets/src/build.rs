@@ -291,6 +291,12 @@ impl Builder {
             values,
         })
     }
+
+    /// States in the header of a single filter what it was made for.
+    fn stated_in(&self, header: Header) -> Header {
+        let capacity = self.capacity.unwrap_or(header.keys);
+        header.made_for(capacity, self.size)
+    }
 }
 
 fn check_shards(shards: u32) -> Result<(), Error> {
@@ -343,10 +349,10 @@ impl MemoryBuilding {
     ///
     /// [`MemoryTooSmall`](Error::MemoryTooSmall); [`Stopped`](Error::Stopped); [`Write`](Error::Write).
     pub fn finish(self, progress: Progress<'_>) -> Result<StoredFilter, Error> {
-        let format = self.keys.builder.format.clone();
+        let builder = self.keys.builder.clone();
         let mut built = Err(Error::argument("there is no filter"));
         self.keys.build(0, 1, progress, |header, filter| {
-            built = StoredFilter::built(format.clone(), header, filter);
+            built = StoredFilter::built(builder.format.clone(), builder.stated_in(header), filter);
             Ok(())
         })?;
         built
@@ -396,14 +402,20 @@ impl FileBuilding {
             FileForm::Shard(number, shards) => (number, shards),
             _ => (0, 1),
         };
-        let Builder { replace, format, .. } = keys.builder.clone();
+        let builder = keys.builder.clone();
+        let Builder { replace, format, .. } = &builder;
         let mut written = Err(Error::argument("there is no filter"));
         keys.build(number, shards, progress, |header, filter| {
+            let header = match form {
+                // It follows from the manifest.
+                FileForm::Shard(..) => header,
+                _ => builder.stated_in(header),
+            };
             let header = sealed(header, &filter)?;
             let mut entry = header.entry();
             let (path, replace) = match form {
                 FileForm::Shard(..) => (path.join(&entry.file), true),
-                _ => (path.clone(), replace),
+                _ => (path.clone(), *replace),
             };
             let mut short = None;
             if matches!(form, FileForm::Raw) && header.bytes < 64 {
@@ -662,6 +674,8 @@ impl KeyCollector {
                     keys,
                     sha256: String::new(),
                     rate: rates.get(&keys).copied(),
+                    capacity: None,
+                    wanted_rate: None,
                 };
                 shard += 1;
                 write(header, filter)

@@ -49,6 +49,7 @@ impl StoredFilter {
             stored,
         };
         filter.state_keys(kind_of(filter.format.encoding), 0)?;
+        filter.change_header(|header| *header = header.clone().made_for(capacity, size));
         Ok(filter)
     }
 
@@ -188,6 +189,8 @@ impl StoredFilter {
             keys: 0,
             sha256: String::new(),
             rate: None,
+            capacity: None,
+            wanted_rate: None,
         });
         self.header = Some(Stated {
             of: Header {
@@ -200,11 +203,28 @@ impl StoredFilter {
         Ok(())
     }
 
+    /// States the number of keys and the rate that another header states that the filter was made for, and at least as many
+    /// keys as that one.
+    pub fn state_made_for(&mut self, other: &Self) {
+        if let Some(stated) = other.stated() {
+            self.change_header(|header| {
+                (header.capacity, header.wanted_rate) = (stated.capacity, stated.wanted_rate);
+                header.keys = header.keys.max(stated.keys);
+            });
+        }
+    }
+
     /// Changes the header of a filter whose bytes changed.
     fn restate(&mut self, change: impl FnOnce(&mut Header)) {
+        self.change_header(|header| {
+            change(header);
+            header.rate = None;
+        });
+    }
+
+    fn change_header(&mut self, change: impl FnOnce(&mut Header)) {
         if let Some(Stated { of, sealed }) = &mut self.header {
             change(of);
-            of.rate = None;
             sealed.take();
         }
     }

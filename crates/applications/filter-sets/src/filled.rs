@@ -110,6 +110,14 @@ impl Loaded {
         }
     }
 
+    /// Returns the filter if it takes keys.
+    pub(crate) fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Policy(_) => None,
+            Self::Kind(filter) => Some(filter),
+        }
+    }
+
     /// Returns a filter that takes keys.
     pub(crate) fn changed(&mut self) -> Result<&mut Kept> {
         match self {

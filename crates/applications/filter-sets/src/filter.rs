@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use membership_filters::Encoding;
+use membership_filters::{Encoding, Load};
 
 use crate::bytes::{FilterData, Sum};
 use crate::contents::FilterContents;
@@ -12,6 +12,7 @@ use crate::error::{Error, ensure};
 use crate::filled::{Loaded, Unfinished};
 use crate::folder::write_filter;
 use crate::format::{Fill, StoredFormat};
+use crate::formats::kinds::Kept;
 use crate::formats::{formats, names};
 use crate::header::Header;
 use crate::key::{KeyBytes, SetKey, encoding_of};
@@ -237,6 +238,16 @@ impl StoredFilter {
         self.stated()?.rate
     }
 
+    /// Returns the number of keys that the filter was made for, if the header states it.
+    pub fn capacity(&self) -> Option<u64> {
+        self.stated()?.capacity
+    }
+
+    /// Returns the false-positive rate that the filter was made for, if the header states it.
+    pub fn wanted_rate(&self) -> Option<f64> {
+        self.stated()?.wanted_rate
+    }
+
     /// Returns the kind of key that the header states.
     pub fn key_kind(&self) -> Option<&str> {
         self.stated().map(|header| header.key_kind.as_str())
@@ -367,6 +378,18 @@ impl StoredFilter {
     /// Returns the number of bits.
     pub fn bits(&self) -> u64 {
         self.stored.bits()
+    }
+
+    /// Estimates how full the filter is, in microseconds whatever its size; `None` for formats that grow, that refuse keys
+    /// when they are full, or that [take no keys](StoredFormat::takes_keys).
+    pub fn load(&self) -> Option<Load> {
+        self.stored.kept().and_then(Kept::load)
+    }
+
+    /// Returns the highest expected rate with this many different keys, in microseconds; 0 for filters without a
+    /// [`load`](Self::load).
+    pub fn rate_at(&self, keys: u64) -> f64 {
+        self.stored.kept().map_or(0.0, |filter| filter.rate_at(keys))
     }
 
     /// Returns true if the filter has no key: its header states none, and no bit is set.

@@ -4,6 +4,7 @@ use hashzoo::xxh3_64;
 use serde::Serialize;
 
 use crate::error::{Error, ensure};
+use crate::format::Size;
 use crate::shard::{MAX_SHARDS, Shard};
 
 /// The first bytes of every version, and the version.
@@ -14,7 +15,8 @@ const VERSION: u8 = b'1';
 const SHA256: usize = 48;
 const FORMAT: usize = 80;
 const KEY_KIND: usize = 176;
-const RESERVED: usize = 240;
+const CAPACITY: usize = 240;
+const WANTED_RATE: usize = 245;
 const CHECKSUM: usize = 248;
 
 /// The header of a filter's file. It states the format of the filter, and the set of which it is a shard.
@@ -38,6 +40,11 @@ pub struct Header {
     pub sha256: String,
     /// The expected false-positive rate; none if the format has no formula.
     pub rate: Option<f64>,
+    /// The number of keys that the filter was made for; none if nobody stated it, and of shards.
+    pub capacity: Option<u64>,
+    /// The false-positive rate that the filter was made for, as a header keeps it, with four digits; none if it follows from
+    /// the size, or without a capacity.
+    pub wanted_rate: Option<f64>,
 }
 
 impl Header {
@@ -45,7 +52,7 @@ impl Header {
     pub const LEN: usize = 256;
 
     /// The length of the longest [`key_kind`](Self::key_kind) in bytes.
-    pub const MAX_KEY_KIND: usize = RESERVED - KEY_KIND;
+    pub const MAX_KEY_KIND: usize = CAPACITY - KEY_KIND;
 
     /// The [`key_kind`](Self::key_kind) of a filter without keys whose kind its first key decides.
     pub const UNDECIDED: &'static str = "undecided";
@@ -70,6 +77,22 @@ impl Header {
             whole[CHECKSUM..] == checksum(&whole).to_le_bytes()
         });
         is_changed || head.windows(MAGIC.len()).any(|part| part == MAGIC)
+    }
+
+    /// States the number of keys that the filter was made for, if it is from 1 to 2^40 - 1, and the rate if that gives the size
+    /// or is known.
+    pub(crate) fn made_for(self, capacity: u64, size: Size) -> Self {
+        let capacity = (1..1 << 40).contains(&capacity).then_some(capacity);
+        let rate = match size {
+            Size::Rate(rate) => Some(rate),
+            _ => self.rate,
+        };
+        let wanted_rate = rate.and_then(|rate| short_rate(short(rate)));
+        Self {
+            capacity,
+            wanted_rate: capacity.and(wanted_rate),
+            ..self
+        }
     }
 
     /// Returns the shard's entry in a manifest. The name has the number and a checksum of the header, so that no
@@ -103,6 +126,11 @@ impl Header {
         put(SHA256, &hex::decode(&self.sha256).unwrap_or_default());
         put(FORMAT, self.format.as_bytes());
         put(KEY_KIND, self.key_kind.as_bytes());
+        put(CAPACITY, &self.capacity.unwrap_or(0).to_le_bytes()[..5]);
+        put(
+            WANTED_RATE,
+            &short(self.wanted_rate.unwrap_or(0.0)).to_le_bytes()[..3],
+        );
         let sum = checksum(&bytes);
         bytes[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
         bytes
@@ -129,7 +157,7 @@ impl Header {
         let rate = f64::from_bits(word(24));
         let header = Self {
             format: text(&bytes[FORMAT..KEY_KIND])?,
-            key_kind: text(&bytes[KEY_KIND..RESERVED])?,
+            key_kind: text(&bytes[KEY_KIND..CAPACITY])?,
             seed: word(32),
             shard: word(40) as u32,
             shards: (word(40) >> 32) as u32,
@@ -137,6 +165,8 @@ impl Header {
             keys: word(16),
             sha256: hex::encode(&bytes[SHA256..FORMAT]),
             rate: (!rate.is_nan()).then_some(rate),
+            capacity: Some(word(CAPACITY) & 0xff_ffff_ffff).filter(|&capacity| capacity > 0),
+            wanted_rate: short_rate((word(CAPACITY) >> 40) as u32),
         };
         let Self { shard, shards, .. } = header;
         ensure(shard < shards && shards <= MAX_SHARDS, || {
@@ -161,6 +191,17 @@ impl Header {
             format!("by the manifest, {} in the file's header", differing.join("; "))
         })
     }
+}
+
+/// Returns the first three bytes of a rate in single precision, rounded.
+fn short(rate: f64) -> u32 {
+    ((rate as f32).to_bits() + 0x80) >> 8
+}
+
+/// Returns the rate of which these are the first three bytes, if it is one.
+fn short_rate(short: u32) -> Option<f64> {
+    let rate = f64::from(f32::from_bits(short << 8));
+    (rate > 0.0 && rate < 1.0).then_some(rate)
 }
 
 fn checksum(header: &[u8; Header::LEN]) -> u64 {

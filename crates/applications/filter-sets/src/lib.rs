@@ -32,6 +32,7 @@ pub use format::{Fill, Size, Sizing, StoredFormat};
 pub use header::Header;
 pub use key::SetKey;
 pub use manifest::{Manifest, SHARD_SEED, ShardFunction};
+pub use membership_filters::Load;
 pub use merge::{merge, merge_sets};
 pub use set::{FilterSet, Generation};
 pub use shard::{MANIFEST, MAX_SHARDS, Shard};

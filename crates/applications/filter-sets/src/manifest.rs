@@ -139,6 +139,8 @@ impl Manifest {
             keys: shard.keys,
             sha256: shard.sha256.clone(),
             rate: shard.rate,
+            capacity: None,
+            wanted_rate: None,
         }
     }
 

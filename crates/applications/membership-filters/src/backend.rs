@@ -12,7 +12,7 @@ use crate::batch::in_batches;
 use crate::contents::{Reader, Writer};
 use crate::error::{Error, Violation};
 use crate::hash::{Hash128, HashId};
-use crate::stats::Stats;
+use crate::stats::{Load, Stats};
 
 pub use crate::{
     blocked::Blocked, bloom::Bloom, counting::Counting, cuckoo::Cuckoo, redisbloom::Chain, rotating::Rotating,
@@ -95,6 +95,18 @@ pub trait Backend: Sized {
 
     /// Returns the state.
     fn stats(&self) -> Stats;
+
+    /// Estimates how full the filter is, in microseconds whatever its size; `None` for kinds that grow, or refuse keys when
+    /// they are full.
+    fn load(&self) -> Option<Load> {
+        None
+    }
+
+    /// Returns the highest false-positive rate with this many different keys, in microseconds. The probes of a key are taken
+    /// to be independent.
+    fn rate_at(&self, _keys: u64) -> f64 {
+        0.0
+    }
 
     /// Returns the number of set bits, of counters that are not 0, or of slots that are taken.
     fn ones(&self) -> u64 {

@@ -8,6 +8,7 @@ use core::fmt;
 use crate::arch;
 use crate::error::Error;
 use crate::modulus::Modulus;
+use crate::stats::SAMPLE;
 
 /// The largest number of 64-bit words, the limit of a Java array.
 pub(crate) const MAX_WORD_COUNT: u32 = i32::MAX as u32;
@@ -145,6 +146,15 @@ impl<W: Word> Bits<W> {
     /// Returns the number of ones.
     pub(crate) fn ones(&self) -> u64 {
         self.values().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns the share of ones in words that lie at equal distances, as many as a sample has.
+    pub(crate) fn sampled_ones(&self) -> f64 {
+        let words = self.values().step_by((self.words.len() / SAMPLE).max(1));
+        let (ones, count) = words.fold((0, 0), |(ones, count), word| {
+            (ones + word.count_ones(), count + 1_u32)
+        });
+        f64::from(ones) / (64.0 * f64::from(count))
     }
 
     /// Iterates over the words and reads each when it is reached.

@@ -10,7 +10,8 @@ use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Xxph3;
-use crate::stats::Stats;
+use crate::java_math;
+use crate::stats::{Load, SAMPLE, Stats};
 use crate::stored::{of_field, zero};
 use filter_policy::Answers;
 use filter_policy::formats;
@@ -162,6 +163,21 @@ impl Backend for Blocked {
             is_probe_count_chosen: false,
             expected_rate: view.expected_rate(),
         }
+    }
+
+    fn load(&self) -> Option<Load> {
+        let blocks = self.blocks.as_slice();
+        // Blocks are alike, and the first ones are a filter of the keys that have them.
+        let sample = blocks.get(..SAMPLE * 8).unwrap_or(blocks);
+        let len = FilterView::new(formats::SPLIT_BLOCK, sample).estimated_len();
+        let all = |len| java_math::round(len as f64 * blocks.len() as f64 / sample.len() as f64);
+        let len = len.map(all);
+        let rate = len.map_or(1.0, |len| self.rate_at(len));
+        Some(Load { len, rate })
+    }
+
+    fn rate_at(&self, keys: u64) -> f64 {
+        self.parameters.rate_at(keys)
     }
 
     fn check_compatible(&self, other: &Self) -> Result<(), Error> {

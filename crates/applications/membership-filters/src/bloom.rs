@@ -16,7 +16,7 @@ use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::{Hash128, HashId};
-use crate::stats::{Stats, estimated_len, rate};
+use crate::stats::{Load, Stats, estimated_len, ideal_rate, rate};
 use crate::steps::{Rule, Steps, by_rule};
 use crate::unrolled;
 
@@ -214,6 +214,15 @@ impl<V: Variety, W: Word> Backend for Bloom<V, W> {
             is_probe_count_chosen: true,
             expected_rate: self.rate_of(self.variety.rule(), ones),
         }
+    }
+
+    fn load(&self) -> Option<Load> {
+        let share = self.bits.sampled_ones();
+        Some(Load::of_ones(share, self.bits.len(), self.probe_count))
+    }
+
+    fn rate_at(&self, keys: u64) -> f64 {
+        ideal_rate(self.bits.len(), keys, self.probe_count)
     }
 
     fn ones(&self) -> u64 {

@@ -13,7 +13,7 @@ use crate::guava::{self, Parameters, Strategy};
 use crate::hash::{Hash128, Xxph3};
 use crate::modulus::Modulus;
 use crate::packed::{PackedIntegers, word_count};
-use crate::stats::{Stats, estimated_len, rate};
+use crate::stats::{Load, Stats, estimated_len, ideal_rate, rate};
 use crate::steps::{Steps, by_rule};
 use crate::stored::{invalid, zero};
 use crate::unrolled;
@@ -163,6 +163,16 @@ impl Backend for Counting {
             is_probe_count_chosen: true,
             expected_rate: rate(self.strategy.rule(), self.nonzero, counters, self.probe_count),
         }
+    }
+
+    fn load(&self) -> Option<Load> {
+        let counters = self.counters.len();
+        let share = self.nonzero as f64 / counters as f64;
+        Some(Load::of_ones(share, counters, self.probe_count))
+    }
+
+    fn rate_at(&self, keys: u64) -> f64 {
+        ideal_rate(self.counters.len(), keys, self.probe_count)
     }
 
     fn ones(&self) -> u64 {

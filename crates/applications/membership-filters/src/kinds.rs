@@ -42,7 +42,7 @@ use crate::filter::Filter;
 use crate::funnel::Bytes;
 use crate::hash::{Encoding, Function, Hash128, HashId, Hashing as _, Xxph3};
 use crate::kinds::kind::Kind;
-use crate::stats::Stats;
+use crate::stats::{Load, Stats};
 use crate::{guava, redisbloom, spark};
 
 /// Every kind, in the order in which tools list them.
@@ -275,6 +275,14 @@ pub trait AnyFilter: Any + fmt::Debug + Send + Sync {
     /// Returns the state.
     fn stats(&self) -> Stats;
 
+    /// Estimates how full the filter is, in microseconds whatever its size; `None` for kinds that grow, or refuse keys when
+    /// they are full.
+    fn load(&self) -> Option<Load>;
+
+    /// Returns the highest false-positive rate with this many different keys, in microseconds. The probes of a key are taken
+    /// to be independent. 0 for kinds without a [`load`](Self::load).
+    fn rate_at(&self, keys: u64) -> f64;
+
     /// Returns the stored form.
     ///
     /// # Errors
@@ -363,6 +371,14 @@ where
 
     fn stats(&self) -> Stats {
         self.backend.stats()
+    }
+
+    fn load(&self) -> Option<Load> {
+        self.backend.load()
+    }
+
+    fn rate_at(&self, keys: u64) -> f64 {
+        self.backend.rate_at(keys)
     }
 
     fn to_bytes(&self, form: Form) -> Result<Vec<u8>, Error> {

@@ -70,4 +70,4 @@ pub use redisbloom::{BloomFilter as RedisBloomFilter, Parameters as RedisBloomPa
 pub use rotating::{Generations, RotatingFilter};
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use slot::{Rebuild, Slot};
-pub use stats::Stats;
+pub use stats::{Load, Stats};

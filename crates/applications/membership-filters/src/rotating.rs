@@ -10,7 +10,7 @@ use crate::contents::{Reader, Writer};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::hash::Xxph3;
-use crate::stats::Stats;
+use crate::stats::{Load, Stats};
 use crate::stored::{invalid, of_field, zero};
 
 /// A filter that forgets old keys.
@@ -231,6 +231,21 @@ impl<B: Merge> Backend for Rotating<B> {
             all.expected_rate += (1.0 - all.expected_rate) * each.expected_rate;
         }
         all
+    }
+
+    fn load(&self) -> Option<Load> {
+        let both = |one: Load, other: Load| Load {
+            len: one.len.zip(other.len).map(|(len, more)| len.saturating_add(more)),
+            rate: one.rate + (1.0 - one.rate) * other.rate,
+        };
+        self.all()
+            .map(B::load)
+            .reduce(|one, other| Some(both(one?, other?)))?
+    }
+
+    /// It is highest if all keys are in one generation.
+    fn rate_at(&self, keys: u64) -> f64 {
+        self.newest.rate_at(keys)
     }
 
     fn check_compatible(&self, other: &Self) -> Result<(), Error> {

@@ -30,6 +30,37 @@ pub struct Stats {
     pub expected_rate: f64,
 }
 
+/// An estimate of how full a filter is, from a sample of its bits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Load {
+    /// The number of different keys, with a standard error below one per cent; `None` if all bits are set.
+    pub len: Option<u64>,
+    /// The probability that an absent key seems to be in the filter now. The probes of a key are taken to be independent,
+    /// unlike in [`Stats`], which makes it too low for filters of a few keys.
+    pub rate: f64,
+}
+
+/// The number of words of which a sample consists.
+pub(crate) const SAMPLE: usize = 4096;
+
+impl Load {
+    /// Returns the load of a Bloom filter with this share of ones.
+    pub(crate) fn of_ones(share: f64, bits: u64, probe_count: u32) -> Self {
+        let len = balls(share) * bits as f64 / f64::from(probe_count);
+        Self {
+            len: (share < 1.0).then(|| java_math::round(len)),
+            rate: libm::pow(share, probe_count.into()),
+        }
+    }
+}
+
+/// Returns the rate of a Bloom filter if the probes of a key were independent.
+pub(crate) fn ideal_rate(bits: u64, keys: u64, probe_count: u32) -> f64 {
+    let probes = f64::from(probe_count);
+    libm::pow(-libm::expm1(-probes * keys as f64 / bits as f64), probes)
+}
+
 impl Stats {
     /// Returns the share of places that are taken, 0 to 1.
     #[must_use]
@@ -62,14 +93,14 @@ pub(crate) fn rate(rule: Rule, ones: u64, bits: u64, probe_count: u32) -> f64 {
     if ones == bits {
         return 1.0;
     }
-    let len = balls(ones, bits) * bits as f64 / f64::from(probe_count);
+    let len = balls(ones as f64 / bits as f64) * bits as f64 / f64::from(probe_count);
     // One key may have set fewer bits than it has probes.
     rule.rate(bits, len.max(ones.min(1) as f64), probe_count)
 }
 
-/// Returns how many balls for each bit leave this share of bits without one.
-fn balls(ones: u64, bits: u64) -> f64 {
-    -libm::log1p(-(ones as f64 / bits as f64))
+/// Returns how many balls for each bit give this share of ones.
+fn balls(share: f64) -> f64 {
+    -libm::log1p(-share)
 }
 
 /// Estimates the number of keys of a filter with this number of ones: `-bits / probes * ln(1 - share)`. `None` if the filter
@@ -79,8 +110,8 @@ fn balls(ones: u64, bits: u64) -> f64 {
 /// (2007), as used in Guava's `approximateElementCount`. The error follows from the variance of the number of empty places
 /// when balls are thrown into `bits` places.
 pub(crate) fn estimated_len(ones: u64, bits: u64, probe_count: u32) -> Option<u64> {
-    let balls = balls(ones, bits);
     let (share, bits) = (ones as f64 / bits as f64, bits as f64);
+    let balls = balls(share);
     let variance = (1.0 / (1.0 - share) - 1.0 - balls) / bits;
     let is_precise = share <= 0.5 || variance <= (0.05 * balls) * (0.05 * balls);
     is_precise.then(|| java_math::round(balls * bits / f64::from(probe_count)))

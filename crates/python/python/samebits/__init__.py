@@ -12,10 +12,11 @@ from ._parquet import (
     check_bloom_filters,
     parquet_row_groups,
 )
-from ._samebits import Filter, FilterSet, __version__, _formats
+from ._samebits import CapacityWarning, Filter, FilterSet, __version__, _formats
 
 __all__ = [
     "AddedFilters",
+    "CapacityWarning",
     "CheckedFilter",
     "ColumnFilters",
     "Filter",

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from typing_extensions import Buffer
 
 __all__ = [
+    "CapacityWarning",
     "Filter",
     "FilterSet",
     "__version__",
@@ -28,6 +29,8 @@ class _ArrowArray(Protocol):
     def __arrow_c_array__(self) -> tuple[object, object]: ...
 
 _Keys: TypeAlias = Iterable[_Key] | _ArrowStream | _ArrowArray | npt.NDArray[Any]
+
+class CapacityWarning(UserWarning): ...
 
 @final
 class Filter:
@@ -76,6 +79,8 @@ class Filter:
     def format(self) -> str: ...
     @property
     def keys(self) -> _Kind | None: ...
+    @property
+    def capacity(self) -> int | None: ...
     @property
     def bits(self) -> int: ...
     @property

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use membership_filters::kinds::{AnyFilter, AnyKind, PlannedFilter};
-use membership_filters::{Hash128, HashId, Hashing as _};
+use membership_filters::{Hash128, HashId, Hashing as _, Load};
 
 use crate::error::Error;
 use crate::format::{BATCH, Fill, GoOn, Hasher, Hashes, Plan, Result, Size, Sizing, StoredFormat};
@@ -174,6 +174,14 @@ impl Kept {
 
     pub(crate) fn rate(&self) -> f64 {
         self.filter.stats().expected_rate
+    }
+
+    pub(crate) fn load(&self) -> Option<Load> {
+        self.filter.load()
+    }
+
+    pub(crate) fn rate_at(&self, keys: u64) -> f64 {
+        self.filter.rate_at(keys)
     }
 
     pub(crate) fn fill(&self) -> Fill {

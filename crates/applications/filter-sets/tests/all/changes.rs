@@ -187,3 +187,42 @@ fn a_filter_is_built_in_the_order_of_its_keys() {
     let [one, another] = [true, false].map(|in_order| build(&format("redisbloom"), &many, in_order));
     assert!(one.to_bytes() == another.to_bytes());
 }
+
+#[test]
+fn headers_state_what_a_filter_was_made_for() {
+    let read = |filter: &StoredFilter| StoredFilter::from_bytes(None, filter.to_bytes()).unwrap();
+    let sizes = [Size::Rate(0.01), Size::BitsPerKey(12.0)];
+    for (name, size) in names().flat_map(|name| sizes.map(|size| (name, size))) {
+        let mut building = Builder::new(format(name), size).in_memory().unwrap();
+        keys(0..300).iter().for_each(|key| building.insert(key).unwrap());
+        let made = StoredFilter::new(format(name), 300, size).ok();
+        let has_rate = matches!(size, Size::Rate(_)) || made.is_none();
+        for filter in made.into_iter().chain([building.finish(&|_| true).unwrap()]) {
+            let other = read(&filter);
+            assert_eq!(
+                (filter.capacity(), other.capacity()),
+                (Some(300), Some(300)),
+                "{name}"
+            );
+            assert_eq!(other.wanted_rate(), filter.wanted_rate(), "{name}");
+            assert!(
+                filter
+                    .wanted_rate()
+                    .is_none_or(|rate| has_rate && (0.001..0.1).contains(&rate)),
+                "{name}"
+            );
+            let bare = StoredFilter::from_bytes(Some(&format(name)), filter.stored_bytes()).unwrap();
+            assert_eq!((bare.capacity(), bare.wanted_rate()), (None, None), "{name}");
+        }
+    }
+    for (capacity, stated) in [(0, None), ((1 << 40) - 1, Some((1 << 40) - 1)), (1 << 40, None)] {
+        let filter = StoredFilter::new(format("spark"), capacity, Size::Bits(640)).unwrap();
+        assert_eq!(read(&filter).capacity(), stated);
+    }
+    for rate in [1e-9, 0.3] {
+        let filter = StoredFilter::new(format("guava"), 9, Size::Rate(rate)).unwrap();
+        let stated = read(&filter).wanted_rate();
+        assert_eq!(stated, filter.wanted_rate());
+        assert!((stated.unwrap() / rate - 1.0).abs() < 2e-5);
+    }
+}

@@ -87,3 +87,38 @@ fn stated_rates_are_those_that_are_counted() {
         });
     }
 }
+
+#[test]
+fn loads_are_those_of_the_whole_filter() {
+    let random = &mut SplitMix64::seed_from_u64(7);
+    // All bits of the smaller one are in the sample.
+    for (capacity, kind) in [2_000, 150_000]
+        .into_iter()
+        .flat_map(|of| kinds::ALL.iter().map(move |kind| (of, kind)))
+    {
+        let plan = kind.plan(hash_id(*kind), capacity, Size::Rate(0.01)).unwrap();
+        let mut filter = plan.make().unwrap();
+        let at = format!("{} for {capacity} keys", kind.name());
+        // A few blocks are not filled as most are.
+        let allowed = if capacity < 10_000 { 0.4 } else { 0.15 };
+        let can_overfill = !["cuckoo", "redisbloom"].contains(&kind.name());
+        assert_eq!(filter.load().is_some(), can_overfill, "{at}");
+        assert_eq!(filter.rate_at(capacity) > 0.0, can_overfill, "{at}");
+        for keys in [0, capacity / 2, capacity, 2 * capacity]
+            .into_iter()
+            .filter(|_| can_overfill)
+        {
+            filter.clear();
+            insert(&mut *filter, &random_keys(random, keys)).unwrap();
+            let (load, exact) = (filter.load().unwrap(), filter.stats().expected_rate);
+            let at = format!(
+                "{at}, {keys} keys: {load:?}, {} by the formula, {exact}",
+                filter.rate_at(keys)
+            );
+            assert!(load.len.unwrap().abs_diff(keys) <= keys / 33, "{at}");
+            for rate in [load.rate, filter.rate_at(keys)] {
+                assert!((rate - exact).abs() <= allowed * exact, "{at}");
+            }
+        }
+    }
+}
