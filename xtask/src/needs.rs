@@ -70,6 +70,7 @@ pub(crate) const LIBRARIES: PythonPackages = (
         "pandas==3.1.1",
         "polars==2.1.0",
         "duckdb==2.0.1",
+        "datafusion==55.0.0",
         "hypothesis==6.170.17",
         "mypy==2.4.1",
     ],
