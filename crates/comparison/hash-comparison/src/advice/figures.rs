@@ -118,7 +118,7 @@ impl Figures {
             (function.name.clone(), figures)
         };
         Self {
-            meanings: heads.iter().map(|head| Meaning::of(&head.row)).collect(),
+            meanings: heads.iter().map(Meaning::of).collect(),
             heads,
             wider,
             first_other,

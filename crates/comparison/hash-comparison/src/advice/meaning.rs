@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::record::{CostRow, Unit};
+use super::figures::{Basis, Figure};
+use crate::record::Unit;
 
 /// What chance costs in one place, in numbers that a sentence needs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -37,15 +38,16 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// Returns what the figure of chance means in the place of a row; `None` if chance costs nothing that could be stated.
-    pub fn of(row: &CostRow) -> Option<Self> {
+    /// Returns what chance means in the place of a figure; `None` if it costs nothing that could be stated.
+    pub fn of(figure: &Figure) -> Option<Self> {
+        let row = &figure.row;
         let (chance, keys) = (row.chance, row.keys);
         let is_known = chance.is_finite() && chance > 0.0 && keys > 0 && row.size > 0;
         is_known.then(|| match row.unit {
             Unit::FalsePositives => Self::Lookups { one_of: 1.0 / chance },
             Unit::Comparisons => Self::Comparisons {
                 mean: chance,
-                best: evenly(keys, row.size),
+                best: evenly(keys, buckets(figure)),
             },
             Unit::FullestShard => Self::Fullest {
                 shards: row.size,
@@ -56,6 +58,16 @@ impl Meaning {
                 of: keys,
             },
         })
+    }
+}
+
+/// Returns the number of buckets: for other keys than those that were counted, the power of two that gives the figure of chance,
+/// `1 + (keys - 1) / (2 * buckets)`.
+fn buckets(figure: &Figure) -> u64 {
+    let row = &figure.row;
+    match figure.basis {
+        Basis::Measured => row.size,
+        _ => (((row.keys - 1) as f64 / (2.0 * (row.chance - 1.0))) as u64).max(1),
     }
 }
 

@@ -88,6 +88,8 @@
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
           check("view", all(".choice").filter(isSeen).every((part) => part.dataset.choice === wanted), `${wanted}: a part of another choice`);
           ordered(shown, wanted);
+          const advice = all(".ranking tbody tr", shown).map((row) => textOf([...row.cells].at(-1)));
+          check("view", advice.every((one) => /^(pick|runner-up|suited, rank \d+|avoid|suits in part|does not meet the request|too few keys)$/.test(one)), `${wanted}: ${advice}`);
           for (const name of [start, names.find((name) => name !== start)]) {
             press(fields("mine")[0], name);
             framed(shown, name, `${wanted}, ${name}`);
