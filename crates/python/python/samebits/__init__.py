@@ -10,6 +10,7 @@ from ._parquet import (
     ColumnFilters,
     add_bloom_filters,
     check_bloom_filters,
+    parquet_files,
     parquet_row_groups,
 )
 from ._samebits import Filter, FilterSet, __version__, _formats
@@ -25,6 +26,7 @@ __all__ = [
     "add_bloom_filters",
     "check_bloom_filters",
     "formats",
+    "parquet_files",
     "parquet_row_groups",
 ]
 
