@@ -58,6 +58,13 @@ impl ReadAt for Parts {
     }
 }
 
+/// Refuses tables in place of a column.
+#[pyfunction]
+pub(crate) fn _check_values(py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+    let _call = Call::begin(py);
+    arrays::check_column(values, "values")
+}
+
 /// The values that are looked up, in the forms in which each column of a path stores them.
 #[pyclass(frozen, module = "samebits._samebits", name = "_ParquetValues")]
 pub(crate) struct PyParquetValues(Vec<Vec<Value>>);
@@ -73,7 +80,6 @@ impl PyParquetValues {
         typed: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let _call = Call::begin(py);
-        arrays::check_column(values, "values")?;
         let read = |column_type: &ColumnType| values::read(values, *column_type, typed);
         let columns: Vec<_> = columns.columns.values().map(read).collect::<PyResult<_>>()?;
         let lens: BTreeSet<usize> = columns.iter().map(Vec::len).collect();
@@ -256,8 +262,9 @@ impl PyParquetColumns {
                 _ => joined.push(place),
             }
         }
+        // As many bytes are read where a header may be.
         for place in &mut joined {
-            place.end = place.end.max(place.start.saturating_add(HEADER)).min(size);
+            place.end = place.end.saturating_add(HEADER).min(size);
         }
         joined
     }

@@ -274,7 +274,7 @@ def _files(source: Any, filesystem: Any) -> dict[str, bool]:
         # The paths that are found have no protocol.
         path = filesystem._strip_protocol(path) + "/" * path.endswith("/")
     kind = _kind(path, filesystem)
-    start = re.match(r"[^*?[]*", path)[0]
+    start = re.split(r"[*?[]", path, maxsplit=1)[0]
     if kind == "directory":
         root, files, pattern = path, _walk(path, filesystem), ""
     elif kind is None and start != path:
@@ -374,6 +374,7 @@ def _column_of(values: Iterable[Any]) -> Any:
         # Exported to Arrow, objects would all get one type, and numbers that are none would be nulls.
         if numpy and isinstance(column_of.dtype, numpy.dtype):
             column_of = column_of.to_numpy()
+    _samebits._check_values(column_of)
     return list(column_of) if hasattr(column_of, "__next__") else column_of
 
 
