@@ -191,6 +191,8 @@ class _File:
     def __init__(self, source: Any, name: str, path: str) -> None:
         size = source.seek(0, os.SEEK_END)
         self.size = operator.index(source.tell() if size is None else size)
+        if not 0 <= self.size < 2**63:
+            raise ValueError(f"{name}: size must be between 0 and 2^63 - 1, got {self.size}")
         self.source, self.start, self.tail = source, self.size, b""
         self.extend(max(0, self.size - _TAIL))
         length = int.from_bytes(self.tail[-8:-4], "little") + 8
@@ -272,7 +274,7 @@ def _files(source: Any, filesystem: Any) -> dict[str, bool]:
     is_arrow = hasattr(filesystem, "get_file_info")
     if filesystem is not None and not is_arrow:
         # The paths that are found have no protocol.
-        path = filesystem._strip_protocol(path) + "/" * path.endswith("/")
+        path = filesystem._strip_protocol(path).rstrip("/") + "/" * path.endswith("/")
     kind = _kind(path, filesystem)
     start = re.split(r"[*?[]", path, maxsplit=1)[0]
     if kind == "directory":
@@ -285,15 +287,23 @@ def _files(source: Any, filesystem: Any) -> dict[str, bool]:
             files = [file for match in matches for file in (_walk(match) if os.path.isdir(match) else [match])]
         else:
             expression = re.compile(_expression(pattern) + "(/.*)?", re.S)
-            files = [file for file in _walk(root, filesystem) if expression.fullmatch(file.removeprefix(root))]
+            files = [file for file in _walk(root, filesystem) if expression.fullmatch(_relative(file, root))]
         if not files:
             raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     else:
         # If nothing is there, opening it says so.
         return {path: True}
     if not _is_hidden(pattern):
-        files = [file for file in files if not _is_hidden(file.removeprefix(root))]
+        files = [file for file in files if not _is_hidden(_relative(file, root))]
     return {file: file.endswith(".parquet") for file in sorted(files)}
+
+
+def _relative(file: str, root: str) -> str:
+    """Return a path in a folder. Where a file system spells the folder in another way, this is the name alone."""
+    file, root = file.lstrip("/"), root.lstrip("/")
+    # Web servers quote the names of partitions.
+    file, root = file.replace("%3D", "="), root.replace("%3D", "=")
+    return file[len(root) :].lstrip("/") if file.startswith(root) else file.rsplit("/", 1)[-1]
 
 
 def _is_hidden(path: str) -> bool:
