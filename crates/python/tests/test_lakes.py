@@ -202,6 +202,32 @@ def test_file_systems(lake, pattern):
     memory.rm("/" + lake, recursive=True)
 
 
+@pytest.mark.parametrize("pattern", ["", "/*/*.parquet", "/**/*.parquet"])
+def test_folders_that_cannot_be_read(lake, pattern, monkeypatch):
+    """A folder that is not listed is an error, unless it cannot have a file of the pattern."""
+
+    def refuse(call):
+        def replaced(*arguments, **options):
+            if any(str(argument).endswith(unreadable) for argument in arguments):
+                raise PermissionError(13, "denied", unreadable)
+            return call(*arguments, **options)
+        return replaced
+
+    memory = fsspec.get_filesystem_class("memory")(skip_instance_cache=True)
+    memory.put(lake, "/", recursive=True)
+    monkeypatch.setattr(memory, "ls", refuse(memory.ls))
+    monkeypatch.setattr(os, "scandir", refuse(os.scandir))
+    unreadable = "/deep"
+    for filesystem in (None, memory, fsspec.filesystem("dir", path="/", fs=memory)):
+        with pytest.raises(PermissionError):
+            parquet_files(lake + pattern, "id", [5], filesystem=filesystem)
+    for unreadable in ("/_temporary", "/.x", *["/er"] * (pattern == "/*/*.parquet")):
+        parquet_files(lake + pattern, "id", [5])
+    monkeypatch.chdir(lake)
+    assert parquet_files("*.parquet", "id", [305]) == {"a.parquet": [1]}
+    assert parquet_files(".", "id", [305]) == {"./a.parquet": [1]} or pattern
+
+
 def test_program(lake):
     """The program finds the same files in a folder."""
     add = ["parquet", "add", lake, "--column", "id", "--in-place", "--renew"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._lakes import parquet_files
 from ._parquet import (
     AddedFilters,
     CheckedFilter,
     ColumnFilters,
     add_bloom_filters,
     check_bloom_filters,
-    parquet_files,
     parquet_row_groups,
 )
 from ._samebits import Filter, FilterSet, __version__, _formats

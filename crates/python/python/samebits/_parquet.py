@@ -1,20 +1,15 @@
 """Passes values of Python to the filters of Parquet files, each with its type."""
 
-import collections
 import datetime
 import decimal
 import errno
-import glob
 import operator
 import os
-import queue
-import re
 import stat
 import sys
-import threading
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 from . import _samebits
 
@@ -68,123 +63,6 @@ def parquet_row_groups(source: str | os.PathLike[str] | _Source, column: str, va
         return _File(file, path, column).row_groups_of(values)
 
 
-def parquet_files(
-    source: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    column: str,
-    values: Iterable[Any],
-    *,
-    filesystem: Any = None,
-    threads: int = 8,
-    on_error: Literal["raise", "keep"] = "raise",
-) -> dict[str, list[int] | None]:
-    """Return the files that may contain one of the values, sorted by their paths, each with its row groups as
-    `parquet_row_groups` returns them.
-
-    `source` is a folder, a pattern as "lake/*/2025-*.parquet" in which `**` is any number of folders, or a list of
-    paths. Of a folder, and of folders that the pattern matches, these are all Parquet files, also of the folders in it:
-    files named `.parquet`, and others that begin like one. Names that begin with a dot or an underscore are left out
-    unless they name a partition or the pattern has one of them; linked folders are not followed. `filesystem` is one of
-    pyarrow or fsspec, by default the files of this computer. So many `threads` read files at a time, each up to 64 MiB.
-
-    Raise the error of a file that cannot be read, with a note that names it; with `on_error="keep"`, the file may
-    contain the values, with all of its row groups: None if their number is unknown. Raise ValueError if a file lacks the
-    column or has it with another type, and FileNotFoundError if nothing is at `source`.
-
-    >>> import os, pyarrow.parquet
-    >>> os.mkdir("lake")
-    >>> for day in range(3):
-    ...     table = pyarrow.table({"id": list(range(day * 1000, day * 1000 + 1000))})
-    ...     pyarrow.parquet.write_table(table, f"lake/{day}.parquet", bloom_filter_options={"id": True})
-    >>> found = parquet_files("lake", "id", [1500, 2500])
-    >>> {os.path.basename(path): groups for path, groups in found.items()}
-    {'1.parquet': [0], '2.parquet': [0]}
-    """
-    _check_column(column)
-    if on_error not in ("raise", "keep"):
-        raise ValueError(f'on_error must be "raise" or "keep", got {on_error!r}')
-    if operator.index(threads) < 1:
-        raise ValueError(f"threads must be at least 1, got {threads}")
-    values = _column_of(values)
-    # The first file that has the column reads the values, for all others too.
-    first: list[tuple[str, str, Any]] = []
-    lock = threading.Lock()
-
-    def query(path: str, is_named: bool) -> Any:
-        """Return row groups, or the reason why the column is missing."""
-        groups, is_kept = None, on_error == "keep"
-        try:
-            with _open(path, filesystem) as opened:
-                if not is_named and _read(opened, 0, 4, is_whole=False) not in _MAGIC:
-                    return []
-                file = _File(opened, path, column)
-                groups, missing = list(range(file.columns.all_row_groups)), file.columns.missing()
-                if missing is not None or not groups:
-                    return missing or []
-                # Neither is wrong values an error of the file, nor another type.
-                is_kept = False
-                with lock:
-                    if not first:
-                        first.append((path, file.columns.types, _samebits._ParquetValues(file.columns, values, _typed)))
-                other, types, read = first[0]
-                if types != file.columns.types:
-                    reason = f"column {column!r} must have one type, got {file.columns.types}, and {types} in {other}"
-                    raise ValueError(f"{path}: {reason}")
-                is_kept = on_error == "keep"
-                return file.row_groups(read)
-        except Exception as error:
-            if is_kept:
-                return groups
-            error.add_note(f"in {path}")
-            raise
-
-    files, found = _files(source, filesystem), {}
-    missing: dict[str, str] = {}
-    for path, groups in _in_threads(query, files, threads):
-        found[path] = groups
-        if isinstance(groups, str):
-            missing[path] = groups
-        # A file that has the column is worth waiting for, but not long.
-        if missing and (first or len(missing) > threads):
-            break
-    for path, reason in missing.items():
-        raise ValueError(f"{path}: {reason}" + (f"; {first[0][0]} has it" if first else ""))
-    return {path: found[path] for path in files if found[path] != []}
-
-
-def _in_threads(work: Callable[..., Any], items: dict[str, Any], threads: int) -> Iterator[tuple[str, Any]]:
-    """Yield the results of the work as they come, or raise its error. An interrupt waits for no thread, nor does the
-    end of the process, since those of `concurrent.futures` would hold it up until the network answers."""
-    todo, done = collections.deque(items.items()), queue.SimpleQueue[tuple[str, Any, BaseException | None]]()
-
-    def run() -> None:
-        while todo:
-            try:
-                key, item = todo.popleft()
-            except IndexError:
-                return
-            try:
-                done.put((key, work(key, item), None))
-            except BaseException as error:
-                done.put((key, None, error))
-
-    try:
-        for _ in range(min(threads, len(items))):
-            threading.Thread(target=run, daemon=True).start()
-        for _ in items:
-            while True:
-                try:
-                    # Without a limit, Windows would not see Ctrl-C.
-                    key, result, error = done.get(timeout=0.1)
-                    break
-                except queue.Empty:
-                    pass
-            if error is not None:
-                raise error
-            yield key, result
-    finally:
-        todo.clear()
-
-
 class _File:
     """The columns of one path in an open file."""
 
@@ -195,12 +73,11 @@ class _File:
             raise ValueError(f"{name}: size must be between 0 and 2^63 - 1, got {self.size}")
         self.source, self.start, self.tail = source, self.size, b""
         self.extend(max(0, self.size - _TAIL))
-        length = int.from_bytes(self.tail[-8:-4], "little") + 8
-        is_whole = self.tail[-4:] in _MAGIC
-        if is_whole and self.tail[-4:] == _MAGIC[0] and length <= self.size:
+        length, magic = int.from_bytes(self.tail[-8:-4], "little") + 8, self.tail[-4:]
+        if magic == _MAGIC[0] and length <= self.size:
             self.extend(self.size - length)
         parts = [(self.start, self.tail)]
-        if not is_whole and self.start:
+        if magic not in _MAGIC and self.start:
             # The first bytes tell a file that was cut from others.
             parts.append((0, self.read(0, 4)))
         self.columns = _samebits._ParquetColumns(name, self.size, parts, path)
@@ -264,98 +141,6 @@ def _open(path: str, filesystem: Any = None) -> Any:
         return filesystem.open_input_file(path)
     # A cache would read more than is needed.
     return filesystem.open(path, "rb", cache_type="none")
-
-
-def _files(source: Any, filesystem: Any) -> dict[str, bool]:
-    """Return the paths of files. One that is not named like a Parquet file, and so False, may be another one."""
-    if not isinstance(source, (str, os.PathLike)) and isinstance(source, Iterable) and not isinstance(source, bytes):
-        return dict.fromkeys(map(_path_of, source), True)
-    path = _path_of(source)
-    is_arrow = hasattr(filesystem, "get_file_info")
-    if filesystem is not None and not is_arrow:
-        # The paths that are found have no protocol.
-        path = filesystem._strip_protocol(path).rstrip("/") + "/" * path.endswith("/")
-    kind = _kind(path, filesystem)
-    start = re.split(r"[*?[]", path, maxsplit=1)[0]
-    if kind == "directory":
-        root, files, pattern = path, _walk(path, filesystem), ""
-    elif kind is None and start != path:
-        root = start[: start.rfind("/") + 1]
-        pattern = path[len(root) :]
-        if filesystem is None:
-            matches = glob.glob(path, recursive=True, include_hidden=True)
-            files = [file for match in matches for file in (_walk(match) if os.path.isdir(match) else [match])]
-        else:
-            expression = re.compile(_expression(pattern) + "(/.*)?", re.S)
-            files = [file for file in _walk(root, filesystem) if expression.fullmatch(_relative(file, root))]
-        if not files:
-            raise FileNotFoundError(errno.ENOENT, "no file matches", path)
-    else:
-        # If nothing is there, opening it says so.
-        return {path: True}
-    if not _is_hidden(pattern):
-        files = [file for file in files if not _is_hidden(_relative(file, root))]
-    return {file: file.endswith(".parquet") for file in sorted(files)}
-
-
-def _relative(file: str, root: str) -> str:
-    """Return a path in a folder. Where a file system spells the folder in another way, this is the name alone."""
-    file, root = file.lstrip("/"), root.lstrip("/")
-    # Web servers quote the names of partitions.
-    file, root = file.replace("%3D", "="), root.replace("%3D", "=")
-    return file[len(root) :].lstrip("/") if file.startswith(root) else file.rsplit("/", 1)[-1]
-
-
-def _is_hidden(path: str) -> bool:
-    """Return True for files that Spark and Hive leave out."""
-    names = path.replace(os.sep, "/").split("/")
-    return any(name.startswith(".") or name.startswith("_") and "=" not in name for name in names)
-
-
-def _kind(path: str, filesystem: Any) -> str | None:
-    if filesystem is None:
-        return "directory" if os.path.isdir(path) else "file" if os.path.lexists(path) else None
-    if hasattr(filesystem, "get_file_info"):
-        return {"Directory": "directory", "NotFound": None}.get(filesystem.get_file_info(path).type.name, "file")
-    try:
-        return "directory" if path.endswith("/") else filesystem.info(path)["type"]
-    except FileNotFoundError:
-        return None
-
-
-def _walk(folder: str, filesystem: Any = None) -> list[str]:
-    """Return the files in a folder and the folders in it."""
-    if filesystem is None:
-        tree = os.walk(folder, onerror=_raise)
-        paths = [os.path.join(parent, name) for parent, _, names in tree for name in names]
-        return [path for path in paths if _is_plain(path)]
-    if hasattr(filesystem, "get_file_info"):
-        selector = sys.modules["pyarrow.fs"].FileSelector(folder, recursive=True)
-        return [info.path for info in filesystem.get_file_info(selector) if info.is_file]
-    return list(filesystem.find(folder))
-
-
-def _raise(error: OSError) -> None:
-    raise error
-
-
-def _is_plain(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except FileNotFoundError:
-        return False
-
-
-def _expression(pattern: str) -> str:
-    """Return the regular expression of a pattern."""
-    special = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\])", pattern)
-    expressions = []
-    for part in parts:
-        is_set = part.startswith("[") and part.endswith("]") and len(part) > 2
-        of_set = "[" + part[1:-1].replace("\\", r"\\").replace("!", "^", part[1:2] == "!") + "]"
-        expressions.append(of_set if is_set else special.get(part) or re.escape(part))
-    return "".join(expressions)
 
 
 def _check_column(column: str) -> None:
