@@ -71,6 +71,8 @@ pub(crate) const LIBRARIES: PythonPackages = (
         "polars==2.1.0",
         "duckdb==2.0.1",
         "datafusion==55.0.0",
+        "fsspec==2026.9.0",
+        "aiohttp==3.14.5",
         "hypothesis==6.170.17",
         "mypy==2.4.1",
     ],
