@@ -206,26 +206,27 @@ def test_file_systems(lake, pattern):
 def test_folders_that_cannot_be_read(lake, pattern, monkeypatch):
     """A folder that is not listed is an error, unless it cannot have a file of the pattern."""
 
-    def refuse(call):
-        def replaced(*arguments, **options):
-            if any(str(argument).endswith(unreadable) for argument in arguments):
-                raise PermissionError(13, "denied", unreadable)
-            return call(*arguments, **options)
-        return replaced
+    scandir, unreadable = os.scandir, "/deep"
 
-    memory = fsspec.get_filesystem_class("memory")(skip_instance_cache=True)
-    memory.put(lake, "/", recursive=True)
-    monkeypatch.setattr(memory, "ls", refuse(memory.ls))
-    monkeypatch.setattr(os, "scandir", refuse(os.scandir))
-    unreadable = "/deep"
-    for filesystem in (None, memory, fsspec.filesystem("dir", path="/", fs=memory)):
+    def refuse(path):
+        if str(path).endswith(unreadable):
+            raise PermissionError(13, "denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    local = fsspec.filesystem("file")
+    systems = None, local, fsspec.filesystem("dir", path=os.getcwd(), fs=local)
+    for filesystem in systems:
         with pytest.raises(PermissionError):
             parquet_files(lake + pattern, "id", [5], filesystem=filesystem)
     for unreadable in ("/_temporary", "/.x", *["/er"] * (pattern == "/*/*.parquet")):
-        parquet_files(lake + pattern, "id", [5])
+        for filesystem in systems:
+            parquet_files(lake + pattern, "id", [5], filesystem=filesystem)
+    unreadable = "nothing"
     monkeypatch.chdir(lake)
     assert parquet_files("*.parquet", "id", [305]) == {"a.parquet": [1]}
-    assert parquet_files(".", "id", [305]) == {"./a.parquet": [1]} or pattern
+    assert parquet_files("[d]e*/**", "id", [3305]) == {"deep/er/d.parquet": [1]}
+    assert parquet_files(".", "id", [305, 3305]) == {"./a.parquet": [1], "./deep/er/d.parquet": [1]}
 
 
 def test_program(lake):

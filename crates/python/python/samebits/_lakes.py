@@ -194,8 +194,8 @@ def _walk(root: str, filesystem: Any, is_wanted: Callable[[str, bool], bool]) ->
     """Yield the files in a folder and the folders in it, which must all be readable."""
     if filesystem is None:
         for folder, folders, names in os.walk(root or os.curdir, onerror=_raise):
-            folder = folder if root else os.path.relpath(folder)
-            folder = "" if folder == os.curdir else folder
+            # A pattern without a folder finds names without one.
+            folder = folder if root else folder[len(os.curdir) :].lstrip(os.sep)
             folders[:] = [name for name in folders if is_wanted(os.path.join(folder, name), True)]
             yield from filter(_is_plain, (os.path.join(folder, name) for name in names))
     elif hasattr(filesystem, "get_file_info"):
