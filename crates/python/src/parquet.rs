@@ -1,5 +1,5 @@
-//! The row groups of a Parquet file that may contain values. Python reads the file: a thread that waits for an answer of
-//! the network has no function of Rust on its stack, and may be ended at any time.
+//! The row groups of a Parquet file that may contain values. Python reads the file, so that a thread that waits for the
+//! network has no Rust on its stack, and the interpreter may end it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -22,9 +22,9 @@ const LISTED: usize = 100;
 const QUERIED: usize = 65_536;
 /// Filters with fewer bytes between them are read at once.
 const GAP: u64 = 64 << 10;
-/// Filters that are read at once have at most so many bytes, unless there is one only.
+/// The most bytes of several filters that are read at once.
 const READ_AT_ONCE: u64 = 64 << 20;
-/// The most bytes of a filter's header, which may be read beyond its end, and of a filter.
+/// The most bytes of a filter's header, and of a filter with its header.
 const HEADER: u64 = 256;
 const FILTER: u64 = HEADER + (2 << 30);
 
@@ -159,7 +159,7 @@ impl PyParquetColumns {
         ((groups.len() as u64) < footer.row_groups).then(|| wrong_column(&footer.columns, &self.path))
     }
 
-    /// Returns the places in the file that have the filters, in order.
+    /// Returns the ranges of the file to read for [`query`](Self::query), as starts and ends.
     fn places(&self, py: Python<'_>) -> Vec<(u64, u64)> {
         detach(py, || {
             self.joined()
@@ -204,7 +204,7 @@ impl PyParquetColumns {
         Ok(())
     }
 
-    /// Returns the numbers of the row groups in which no queried filter of one of the columns denied all values.
+    /// Returns the numbers of the row groups that may have one of the values in one of the columns.
     fn row_groups(&self) -> Vec<u64> {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
         let is_left = |chunk: &&ColumnChunk| !denied.contains(&(chunk.row_group, chunk.column));
@@ -220,10 +220,10 @@ impl PyParquetColumns {
 impl PyParquetColumns {
     fn chunks(&self) -> impl Iterator<Item = &ColumnChunk> {
         let columns = self.file.footer().columns.iter();
-        columns.filter(|chunk| self.columns.contains_key(&chunk.column))
+        columns.filter(|chunk| chunk.path == self.path)
     }
 
-    /// Returns the parts of the file to read: never two times as many bytes as the file has.
+    /// Returns the ranges to read, in order. Together they are shorter than twice the file, whatever the footer states.
     fn joined(&self) -> Vec<Range<u64>> {
         let (footer, size) = (self.file.footer(), self.file.source().size);
         // A filter whose length is not stated ends where something else begins.
@@ -254,7 +254,7 @@ impl PyParquetColumns {
         let mut joined: Vec<Range<u64>> = Vec::new();
         for place in places {
             match joined.last_mut() {
-                // A filter that overlaps another one is not queried.
+                // Its bytes are read as far as the filter before it has them. Beyond that, it denies nothing.
                 Some(last) if place.start < last.end => {}
                 Some(last) if place.start - last.end < GAP && place.end - last.start <= READ_AT_ONCE => {
                     last.end = place.end;
@@ -262,7 +262,7 @@ impl PyParquetColumns {
                 _ => joined.push(place),
             }
         }
-        // As many bytes are read where a header may be.
+        // The reader of headers wants this many bytes, even of a shorter filter.
         for place in &mut joined {
             place.end = place.end.saturating_add(HEADER).min(size);
         }

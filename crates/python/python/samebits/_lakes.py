@@ -26,18 +26,22 @@ def parquet_files(
     threads: int = 8,
     on_error: Literal["raise", "keep"] = "raise",
 ) -> dict[str, list[int] | None]:
-    """Return the files that may contain one of the values, sorted by their paths, each with its row groups as
-    `parquet_row_groups` returns them.
+    """Return the Parquet files that may contain one of the values, each with the numbers of its row groups.
 
-    `source` is a folder, a pattern as "lake/*/2025-*.parquet" in which `**` is any number of folders, or a list of
-    paths. Of a folder, and of folders that the pattern matches, these are all Parquet files, also of the folders in it:
-    files named `.parquet`, and others that begin like one. Names that begin with a dot or an underscore are left out
-    unless they name a partition or the pattern has one of them; linked folders are not followed. `filesystem` is one of
-    pyarrow or fsspec, by default the files of this computer. So many `threads` read files at a time, each up to 64 MiB.
+    Other files certainly contain none of the values. `column` and `values` are those of `parquet_row_groups`; the values
+    may be an iterator. The files are in the order of their paths, or in that of the list.
 
-    Raise the error of a file that cannot be read, with a note that names it; with `on_error="keep"`, the file may
-    contain the values, with all of its row groups: None if their number is unknown. Raise ValueError if a file lacks the
-    column or has it with another type, and FileNotFoundError if nothing is at `source`.
+    `source` is a folder, a pattern as "lake/*/2025-*.parquet", in which `**` matches any number of folders, or a list of
+    files. A folder, and a pattern that matches a folder, stand for all Parquet files in it and in its folders: those
+    named `.parquet`, and others that begin like one. Names that begin with a dot or an underscore are left out unless
+    they name a partition, as in "_day=1", or the pattern has such a name; links to folders are not followed.
+
+    `filesystem` is one of pyarrow or fsspec; by default, files are local. `threads` files are read at a time, and each
+    thread may need 64 MiB for filters.
+
+    Raise the error of a file that cannot be read, with a note that names the file. With `on_error="keep"`, such a file
+    is returned with all of its row groups, or with None for all if their number is unknown. Raise ValueError if a file
+    lacks the column or has it with another type, and FileNotFoundError if the pattern matches nothing.
 
     >>> import os, pyarrow.parquet
     >>> os.mkdir("lake")
@@ -54,7 +58,7 @@ def parquet_files(
     if operator.index(threads) < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     values = _column_of(values)
-    # The first file that has the column reads the values, for all others too.
+    # The first file with the column: its path, its types, and the values in the forms for all files.
     first: list[tuple[str, str, Any]] = []
     lock = threading.Lock()
 
@@ -69,7 +73,7 @@ def parquet_files(
                 groups, missing = list(range(file.columns.all_row_groups)), file.columns.missing()
                 if missing is not None or not groups:
                     return missing or []
-                # Values and types that are wrong are errors in any case.
+                # Wrong values and wrong types are errors even if unreadable files are kept.
                 is_kept = False
                 with lock:
                     if not first:
@@ -102,8 +106,11 @@ def parquet_files(
 
 
 def _in_threads(work: Callable[..., Any], items: dict[str, Any], threads: int) -> Iterator[tuple[str, Any]]:
-    """Yield the results of the work as they come, or raise its error. An interrupt waits for no thread, nor does the
-    end of the process, since those of `concurrent.futures` would hold it up until the network answers."""
+    """Yield the results of the work as they come, or raise its error.
+
+    Neither an interrupt nor the end of the process waits for these threads. It would wait for those of
+    `concurrent.futures`, however long the network takes.
+    """
     todo, done = collections.deque(items.items()), queue.SimpleQueue[tuple[str, Any, BaseException | None]]()
 
     def run() -> None:
@@ -136,7 +143,7 @@ def _in_threads(work: Callable[..., Any], items: dict[str, Any], threads: int) -
 
 
 def _files(source: Any, filesystem: Any) -> dict[str, bool]:
-    """Return the paths of files. One that is not named like a Parquet file, and so False, may be another one."""
+    """Return the paths of files, each with False if only its first bytes can tell whether it is a Parquet file."""
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike)):
         return dict.fromkeys(map(_path_of, source), True)
     root = path = _path_of(source)
@@ -148,7 +155,7 @@ def _files(source: Any, filesystem: Any) -> dict[str, bool]:
         path = path if filesystem else path.replace(os.sep, "/")
         root, pattern = re.fullmatch(r"((?:[^*?[]*/)?)(.*)", path, re.S).groups()  # type: ignore[union-attr]
     elif kind != "directory":
-        # If nothing is there, opening it says so.
+        # If there is no such file, opening it raises the error.
         return {path: True}
     parts = pattern.split("/")
     is_hidden_too = any(map(_is_hidden, parts))
@@ -173,7 +180,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _relative(file: str, root: str) -> str:
-    """Return a path in a folder. Where a file system spells the folder in another way, this is the name alone."""
+    """Return the path relative to a folder, or the name alone if the file system spells the folder in another way."""
     # Web servers quote the names of partitions.
     file, root = (path.replace(os.sep, "/").replace("%3D", "=").lstrip("/") for path in (file, root))
     return file[len(root) :].lstrip("/") if file.startswith(root) else file.rsplit("/", 1)[-1]

@@ -33,9 +33,10 @@ def parquet_row_groups(source: str | os.PathLike[str] | _Source, column: str, va
     The other row groups certainly contain none of them. A row group without a readable filter of the column may
     contain any value.
 
-    `source` is a path or an object with `read` and `seek`, as `io.BytesIO` and the files of fsspec and pyarrow. Few
-    parts of it are read: the last 64 KiB, the rest of a longer footer, and the filters, those that lie together at once
-    up to 64 MiB. The object stays open, at any position. Its errors are raised as they are.
+    `source` is a path, or an object with `read` and `seek`, as files opened by Python, fsspec and pyarrow and
+    `io.BytesIO` have them. Three reads suffice for most files: the last 64 KiB, the rest of a longer footer, and the
+    filters, of which at most 64 MiB are read at once. The object stays open, at another position, and its errors are
+    raised as they are.
 
     `column` is the path of the column, its parts joined by dots, as in "items.list.element". Values are int, float,
     str, bytes, Decimal, date, datetime, time and UUID, and scalars, arrays and columns of NumPy, Arrow, pandas and
@@ -78,19 +79,19 @@ class _File:
             self.extend(self.size - length)
         parts = [(self.start, self.tail)]
         if magic not in _MAGIC and self.start:
-            # The first bytes tell a file that was cut from others.
+            # The first bytes distinguish a truncated Parquet file from other files.
             parts.append((0, self.read(0, 4)))
         self.columns = _samebits._ParquetColumns(name, self.size, parts, path)
         self.name = name
 
     def extend(self, start: int) -> None:
-        """Read the end of the file from here."""
+        """Keep the end of the file from this place on."""
         if start < self.start:
             self.tail = self.read(start, self.size)
             self.start = start
 
     def read(self, start: int, end: int) -> bytes:
-        """Return these bytes, of which the tail is not read again."""
+        """Return bytes of the file. Those of the tail are not read again."""
         if start >= self.start:
             return self.tail[start - self.start : end - self.start]
         head = _read(self.source, start, min(end, self.start))
@@ -111,7 +112,7 @@ class _File:
 
 
 def _read(source: Any, start: int, end: int, is_whole: bool = True) -> bytes:
-    """Return these bytes of an object, or those up to its end unless all are needed."""
+    """Return bytes of an object, unless `is_whole` as far as there are any."""
     source.seek(start)
     parts = []
     while start < end:
@@ -131,7 +132,7 @@ def _read(source: Any, start: int, end: int, is_whole: bool = True) -> bytes:
 
 
 def _open(path: str, filesystem: Any = None) -> Any:
-    """Open a file. Other kinds of files would wait for a writer."""
+    """Open a plain file. Opening a pipe would wait for its writer."""
     if filesystem is None:
         if not stat.S_ISREG(os.stat(path).st_mode):
             _refuse_folder(path)
@@ -157,7 +158,7 @@ def _path_of(path: Any) -> str:
 
 
 def _column_of(values: Iterable[Any]) -> Any:
-    """Return values that can be read more than once, as pandas and NumPy have them."""
+    """Return values in a form that can be read more than once."""
     is_one_value = isinstance(values, (str, bytes, bytearray))
     has_parts = getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns")
     if is_one_value or has_parts or getattr(values, "nlevels", 1) != 1:
