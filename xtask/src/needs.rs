@@ -72,6 +72,8 @@ pub(crate) const LIBRARIES: PythonPackages = (
         "duckdb==2.0.1",
         "hypothesis==6.170.17",
         "mypy==2.4.1",
+        "fsspec==2026.9.0",
+        "aiohttp==3.14.5",
     ],
 );
 

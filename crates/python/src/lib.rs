@@ -115,7 +115,9 @@ fn _samebits(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<set::PyFilterSet>()?;
     module.add_function(wrap_pyfunction!(_formats, module)?)?;
     module.add_function(wrap_pyfunction!(_run, module)?)?;
-    module.add_function(wrap_pyfunction!(parquet::parquet_row_groups, module)?)?;
+    module.add_function(wrap_pyfunction!(parquet::_check_values, module)?)?;
+    module.add_class::<parquet::PyParquetColumns>()?;
+    module.add_class::<parquet::PyParquetValues>()?;
     module.add_function(wrap_pyfunction!(adding::_add_bloom_filters, module)?)?;
     module.add_function(wrap_pyfunction!(adding::_check_bloom_filters, module)?)?;
     let stop_threads = wrap_pyfunction!(exit::_stop_threads, module)?;

@@ -47,9 +47,12 @@ def test_docstrings(tmp_path, monkeypatch):
 
 
 PROGRAM = """
+import io
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
-from samebits import Filter, FilterSet, add_bloom_filters, check_bloom_filters, formats, parquet_row_groups
+from samebits import (
+    Filter, FilterSet, add_bloom_filters, check_bloom_filters, formats, parquet_files, parquet_row_groups
+)
 
 seen: Filter = Filter(1000, 0.01, format="guava", keys="int64")
 new: bool = seen.add(7)
@@ -70,6 +73,8 @@ Filter.from_redis_chunks(iter(chunks))
 names: list[str] = [format.name for format in formats() if format.grows]
 groups: list[int] = parquet_row_groups("rows.parquet", "id", [7]) if len(names) > 99 else []
 if len(names) > 99:
+    groups = parquet_row_groups(open("rows.parquet", "rb"), "id", [7]) or parquet_row_groups(io.BytesIO(), "id", [7])
+    files: dict[str, list[int] | None] = parquet_files("lake", "id", iter([7]), threads=2, on_error="keep")
     rate: float = add_bloom_filters("rows.parquet", ["id"], in_place=True).columns["id"].expected_rate
     denied: list[int | None] = [one.denied for one in check_bloom_filters(b"rows.parquet")]
 users: FilterSet = FilterSet.open("users")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ._lakes import parquet_files
 from ._parquet import (
     AddedFilters,
     CheckedFilter,
@@ -25,6 +26,7 @@ __all__ = [
     "add_bloom_filters",
     "check_bloom_filters",
     "formats",
+    "parquet_files",
     "parquet_row_groups",
 ]
 

@@ -3,24 +3,40 @@
 import datetime
 import decimal
 import errno
+import operator
 import os
+import stat
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from . import _samebits
 
+_MAGIC = b"PAR1", b"PARE"
+_TAIL = 64 << 10
 _EXACT = decimal.Context(prec=38, traps=[decimal.Inexact])
 _SECONDS = {"W": 604_800, "D": 86_400, "h": 3_600, "m": 60}
 _FRACTIONS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18}
 
 
-def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterable[Any]) -> list[int]:
+class _Source(Protocol):
+    """An object with the bytes of a file."""
+
+    def read(self, size: int, /) -> Any: ...
+    def seek(self, offset: int, whence: int = 0, /) -> Any: ...
+
+
+def parquet_row_groups(source: str | os.PathLike[str] | _Source, column: str, values: Iterable[Any]) -> list[int]:
     """Return the numbers of the row groups that may contain one of the values, by the Bloom filters in the file.
 
     The other row groups certainly contain none of them. A row group without a readable filter of the column may
     contain any value.
+
+    `source` is a path, or an object with `read` and `seek`, as files opened by Python, fsspec and pyarrow and
+    `io.BytesIO` have them. Three reads suffice for most files: the last 64 KiB, the rest of a longer footer, and the
+    filters, of which at most 64 MiB are read at once. The object stays open, at another position, and its errors are
+    raised as they are.
 
     `column` is the path of the column, its parts joined by dots, as in "items.list.element". Values are int, float,
     str, bytes, Decimal, date, datetime, time and UUID, and scalars, arrays and columns of NumPy, Arrow, pandas and
@@ -28,12 +44,121 @@ def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterab
     for a column of dates or times, are taken as they are stored. Raise ValueError if a value is none of the column's
     type, or if its stored form is not certain.
 
-    >>> import pyarrow.parquet
+    >>> import io, pyarrow.parquet
     >>> table = pyarrow.table({"id": list(range(3000))})
     >>> pyarrow.parquet.write_table(table, "rows.parquet", row_group_size=1000, bloom_filter_options={"id": True})
     >>> parquet_row_groups("rows.parquet", "id", [7, 2500])
     [0, 2]
+    >>> with open("rows.parquet", "rb") as file:
+    ...     parquet_row_groups(file, "id", [1500])
+    [1]
     """
+    _check_column(column)
+    values = _column_of(values)
+    if hasattr(source, "read") and hasattr(source, "seek"):
+        names = [getattr(source, name, None) for name in ("name", "path")]
+        name = next((name for name in names if isinstance(name, str)), "source")
+        return _File(source, name, column).row_groups_of(values)
+    path = _path_of(source)
+    with _open(path) as file:
+        return _File(file, path, column).row_groups_of(values)
+
+
+class _File:
+    """The columns of one path in an open file."""
+
+    def __init__(self, source: Any, name: str, path: str) -> None:
+        size = source.seek(0, os.SEEK_END)
+        self.size = operator.index(source.tell() if size is None else size)
+        if not 0 <= self.size < 2**63:
+            raise ValueError(f"{name}: size must be between 0 and 2^63 - 1, got {self.size}")
+        self.source, self.start, self.tail = source, self.size, b""
+        self.extend(max(0, self.size - _TAIL))
+        length, magic = int.from_bytes(self.tail[-8:-4], "little") + 8, self.tail[-4:]
+        if magic == _MAGIC[0] and length <= self.size:
+            self.extend(self.size - length)
+        parts = [(self.start, self.tail)]
+        if magic not in _MAGIC and self.start:
+            # The first bytes distinguish a truncated Parquet file from other files.
+            parts.append((0, self.read(0, 4)))
+        self.columns = _samebits._ParquetColumns(name, self.size, parts, path)
+        self.name = name
+
+    def extend(self, start: int) -> None:
+        """Keep the end of the file from this place on."""
+        if start < self.start:
+            self.tail = self.read(start, self.size)
+            self.start = start
+
+    def read(self, start: int, end: int) -> bytes:
+        """Return bytes of the file. Those of the tail are not read again."""
+        if start >= self.start:
+            return self.tail[start - self.start : end - self.start]
+        head = _read(self.source, start, min(end, self.start))
+        return head + self.tail[: end - self.start] if end > self.start else head
+
+    def row_groups_of(self, values: Any) -> list[int]:
+        missing = self.columns.missing()
+        if missing is not None:
+            raise ValueError(f"{self.name}: {missing}")
+        return self.row_groups(_samebits._ParquetValues(self.columns, values, _typed))
+
+    def row_groups(self, values: _samebits._ParquetValues) -> list[int]:
+        if not len(values):
+            return []
+        for start, end in self.columns.places():
+            self.columns.query(values, start, self.read(start, end))
+        return self.columns.row_groups()
+
+
+def _read(source: Any, start: int, end: int, is_whole: bool = True) -> bytes:
+    """Return bytes of an object, unless `is_whole` as far as there are any."""
+    source.seek(start)
+    parts = []
+    while start < end:
+        part = source.read(end - start)
+        if not isinstance(part, (bytes, bytearray, memoryview)):
+            raise TypeError(f"read must return bytes, got {type(part).__name__}: open the source as a binary file")
+        got = memoryview(part).nbytes
+        if got > end - start:
+            raise ValueError(f"read must return at most {end - start} bytes, got {got}")
+        if not got:
+            if is_whole:
+                raise EOFError(f"read must return the bytes from {start} to {end}, got none")
+            break
+        parts.append(part)
+        start += got
+    return b"".join(parts)
+
+
+def _open(path: str, filesystem: Any = None) -> Any:
+    """Open a plain file. Opening a pipe would wait for its writer."""
+    if filesystem is None:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            _refuse_folder(path)
+            raise OSError(f"{path}: must be a plain file")
+        return open(path, "rb", buffering=0)
+    if hasattr(filesystem, "open_input_file"):
+        return filesystem.open_input_file(path)
+    # A cache would read more than is needed.
+    return filesystem.open(path, "rb", cache_type="none")
+
+
+def _check_column(column: str) -> None:
+    if not isinstance(column, str):
+        raise TypeError(f"column must be str, got {type(column).__name__}")
+
+
+def _path_of(path: Any) -> str:
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if isinstance(text, str):
+        return text
+    hint = ": pass os.fsdecode(path)" if isinstance(text, bytes) else ""
+    raise TypeError(f"paths must be str or os.PathLike, got {type(path).__name__}{hint}")
+
+
+def _column_of(values: Iterable[Any]) -> Any:
+    """Return values in a form that can be read more than once."""
     is_one_value = isinstance(values, (str, bytes, bytearray))
     has_parts = getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns")
     if is_one_value or has_parts or getattr(values, "nlevels", 1) != 1:
@@ -45,7 +170,8 @@ def parquet_row_groups(path: str | os.PathLike[str], column: str, values: Iterab
         # Exported to Arrow, objects would all get one type, and numbers that are none would be nulls.
         if numpy and isinstance(column_of.dtype, numpy.dtype):
             column_of = column_of.to_numpy()
-    return _samebits.parquet_row_groups(path, column, column_of, _typed)
+    _samebits._check_values(column_of)
+    return list(column_of) if hasattr(column_of, "__next__") else column_of
 
 
 def _typed(values: Any) -> Iterator[Any]:
