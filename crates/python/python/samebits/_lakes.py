@@ -28,11 +28,11 @@ def parquet_files(
 ) -> dict[str, list[int] | None]:
     """Return the Parquet files that may contain one of the values, each with the numbers of its row groups.
 
-    Other files certainly contain none of the values. `column` and `values` are those of `parquet_row_groups`; the values
-    may be an iterator. The files are in the order of their paths, or in that of the list.
+    Other files certainly contain none of the values. `column` and `values` are those of `parquet_row_groups`; an
+    iterator of values is read once. The files are in the order of their paths, or in that of the list.
 
-    `source` is a folder, a pattern as "lake/*/2025-*.parquet", in which `**` matches any number of folders, or a list of
-    files. A folder, and a pattern that matches a folder, stand for all Parquet files in it and in its folders: those
+    `source` is a folder, a pattern as "lake/*/2025-*.parquet", in which `**` matches any number of folders, or a list
+    of files. A folder, and a pattern that matches a folder, stand for all Parquet files in it and in its folders: those
     named `.parquet`, and others that begin like one. Names that begin with a dot or an underscore are left out unless
     they name a partition, as in "_day=1", or the pattern has such a name; links to folders are not followed.
 
