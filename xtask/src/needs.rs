@@ -75,8 +75,6 @@ pub(crate) const LIBRARIES: PythonPackages = (
         "aiohttp==3.14.5",
         "hypothesis==6.170.17",
         "mypy==2.4.1",
-        "fsspec==2026.9.0",
-        "aiohttp==3.14.5",
     ],
 );
 
