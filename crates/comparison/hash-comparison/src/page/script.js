@@ -104,13 +104,15 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
   }
 
-  /** Moves the rows of the first chart into the order of the advice. */
+  /** Moves the rows of the first chart into the order of the advice, and makes those pale that it does not recommend. */
   function arrange(article, choice) {
     const ranked = all(".ranking tbody th", article).map(nameIn);
+    const suited = new Set(all(".ranking tbody tr", article).filter((row) => /^(pick|runner-up|suited)/.test(textOf([...row.cells].at(-1)))).map((row) => nameIn(row.cells[0])));
     article.querySelector(".order").textContent = textOf(choice.querySelector(".request"));
     for (const svg of all(".first-chart svg[width]", article)) {
       const rows = new Map(all("[data-row]", svg).map((row) => [row.dataset.row, row]));
       const drawn = ranked.filter((name) => rows.has(name));
+      for (const [name, row] of rows) row.classList.toggle("pale", suited.size > 0 && !suited.has(name));
       if (drawn.length !== rows.size) continue;
       const heights = new Map(drawn.map((name) => [name, Number(rows.get(name).querySelector("text").getAttribute("y"))]));
       const places = [...heights.values()].sort((a, b) => a - b);

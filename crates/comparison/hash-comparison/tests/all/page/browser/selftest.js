@@ -89,6 +89,11 @@
           check("view", all(".choice").filter(isSeen).every((part) => part.dataset.choice === wanted), `${wanted}: a part of another choice`);
           ordered(shown, wanted);
           const advice = all(".ranking tbody tr", shown).map((row) => textOf([...row.cells].at(-1)));
+          const names = all(".ranking tbody th", shown).map(nameIn);
+          const pale = all(".first-chart [data-row].pale", shown).map((row) => row.dataset.row);
+          const suits = advice.some((one) => one === "pick");
+          check("view", pale.length > 0 || suits === false || !advice.includes("avoid"), `${wanted}: nothing is pale`);
+          check("view", pale.every((name) => /^(avoid|suits in part|does not|too few)/.test(advice[names.indexOf(name)])), `${wanted}: ${pale} are pale`);
           check("view", advice.every((one) => /^(pick|runner-up|suited, rank \d+|avoid|suits in part|does not meet the request|too few keys)$/.test(one)), `${wanted}: ${advice}`);
           for (const name of [start, names.find((name) => name !== start)]) {
             press(fields("mine")[0], name);
