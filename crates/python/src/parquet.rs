@@ -101,6 +101,8 @@ impl PyParquetValues {
 pub(crate) struct PyParquetColumns {
     file: ParquetFile<Parts>,
     path: String,
+    /// The places of their chunks in the footer. A file may have a million others.
+    chunks: Vec<usize>,
     /// The type of each column by its number. Several may have the path.
     columns: BTreeMap<u64, ColumnType>,
     /// The columns, by row group, whose filters deny all values.
@@ -125,12 +127,16 @@ impl PyParquetColumns {
             _ => refused(name, &error.to_string()),
         })?;
         file.source().set(Vec::new());
-        let of_path = file.footer().columns.iter().filter(|chunk| chunk.path == path);
-        let columns = of_path.map(|chunk| (chunk.column, chunk.column_type)).collect();
+        let all = file.footer().columns.iter().enumerate();
+        let of_path = all.filter(|(_, chunk)| chunk.path == path);
+        let (chunks, columns) = of_path
+            .map(|(place, chunk)| (place, (chunk.column, chunk.column_type)))
+            .unzip();
         let denied = Mutex::default();
         Ok(Self {
             file,
             path,
+            chunks,
             columns,
             denied,
         })
@@ -219,8 +225,8 @@ impl PyParquetColumns {
 
 impl PyParquetColumns {
     fn chunks(&self) -> impl Iterator<Item = &ColumnChunk> {
-        let columns = self.file.footer().columns.iter();
-        columns.filter(|chunk| chunk.path == self.path)
+        let columns = &self.file.footer().columns;
+        self.chunks.iter().filter_map(|place| columns.get(*place))
     }
 
     /// Returns the ranges to read, in order. Together they are shorter than twice the file, whatever the footer states.
