@@ -96,6 +96,21 @@ def test_lengths_that_are_not_stated(tmp_path):
 
 def test_wrong_objects(tmp_path):
     data = write(tmp_path / "t.parquet").read_bytes()
+def test_reused_buffers(tmp_path):
+    """An object may return the same buffer again and again."""
+    pq.write_table(pa.table({"id": range(100_000)}), tmp_path / "t.parquet", row_group_size=25_000, bloom_filter_options={"id": True})
+    data = (tmp_path / "t.parquet").read_bytes()
+    for most in (1 << 13, 1 << 15, 1 << 16):
+        buffer = bytearray(most)
+
+        def reuse(part):
+            buffer[: len(part)] = part
+            return memoryview(buffer)[: len(part)]
+
+        for value in range(0, 100_000, 997):
+            assert value // 25_000 in parquet_row_groups(Source(data, most=most, make=reuse), "id", [value])
+
+
     for source, error, text in [
         (Source(data, make=lambda part: "text"), TypeError, "must return bytes, got str: open the source as a binary"),
         (Source(data, make=lambda part: None), TypeError, "got NoneType"), (Source(data, make=lambda part: part + b"+"), ValueError, "at most"),

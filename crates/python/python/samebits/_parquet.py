@@ -126,7 +126,8 @@ def _read(source: Any, start: int, end: int, is_whole: bool = True) -> bytes:
             if is_whole:
                 raise EOFError(f"read must return the bytes from {start} to {end}, got none")
             break
-        parts.append(part)
+        # The object may use its buffer again.
+        parts.append(bytes(part))
         start += got
     return b"".join(parts)
 
