@@ -17,6 +17,7 @@ import tracemalloc
 import types
 
 import fsspec
+import fsspec.implementations.arrow
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
@@ -94,8 +95,6 @@ def test_lengths_that_are_not_stated(tmp_path):
         assert parquet_row_groups(source, "id", [value]) == [value // 250] and len(source.reads) == 3
 
 
-def test_wrong_objects(tmp_path):
-    data = write(tmp_path / "t.parquet").read_bytes()
 def test_reused_buffers(tmp_path):
     """An object may return the same buffer again and again."""
     pq.write_table(pa.table({"id": range(100_000)}), tmp_path / "t.parquet", row_group_size=25_000, bloom_filter_options={"id": True})
@@ -111,12 +110,15 @@ def test_reused_buffers(tmp_path):
             assert value // 25_000 in parquet_row_groups(Source(data, most=most, make=reuse), "id", [value])
 
 
+def test_wrong_objects(tmp_path):
+    data = write(tmp_path / "t.parquet").read_bytes()
     for source, error, text in [
         (Source(data, make=lambda part: "text"), TypeError, "must return bytes, got str: open the source as a binary"),
         (Source(data, make=lambda part: None), TypeError, "got NoneType"), (Source(data, make=lambda part: part + b"+"), ValueError, "at most"),
         (Source(data, most=0), EOFError, "got none"), (Source(data, size=2**62), EOFError, "got none"), (Source(data, size=-5), ValueError, "size"),
         (Source(data, size="9"), TypeError, "."), (Source(b""), ValueError, "source: not a Parquet file"), (Source(data[:-9]), ValueError, "it was cut"),
-        (Source(data[:4] + bytes(100_000)), ValueError, "it was cut"), (io.StringIO("text"), TypeError, "got str"), (7, TypeError, "got int"),
+        (Source(data[:4] + bytes(100_000)), ValueError, "it was cut"), (io.StringIO("text"), TypeError, "got str"),
+        (7, TypeError, "path, or have read and seek, got int"), (fsspec.open(str(tmp_path / "t.parquet")), TypeError, "read and seek, got OpenFile"),
     ]:
         with pytest.raises(error, match=text):
             parquet_row_groups(source, "id", [5])
@@ -217,6 +219,28 @@ def test_file_systems(lake, pattern):
     memory.rm("/" + lake, recursive=True)
 
 
+def test_file_systems_of_fsspec(lake, tmp_path):
+    """Those that wrap others, and those that choose a cache by themselves, find what the local one finds."""
+    folder, local, arrow = os.path.abspath(lake), fsspec.filesystem("file"), pa.fs.SubTreeFileSystem("/", pa.fs.LocalFileSystem())
+    links = pathlib.Path(lake, "link.parquet"), pathlib.Path(lake, "up")
+    for link, target in zip(links, ("deep", "..")):
+        link.symlink_to(target)
+    found = parquet_files(folder, "id", values := [305, 2305, 3305])
+    assert len(found) == 3
+
+    def check(filesystem):
+        got = parquet_files(folder, "id", values, filesystem=filesystem)
+        assert {"/" + path.lstrip("/"): groups for path, groups in got.items()} == found
+
+    check(local)
+    check(fsspec.filesystem("dir", path="/", fs=local))
+    # The others follow links to folders, or try to read them.
+    for link in links:
+        link.unlink()
+    check(fsspec.filesystem("blockcache", fs=local, cache_storage=str(tmp_path / "cache")))
+    check(fsspec.implementations.arrow.ArrowFSWrapper(arrow))
+
+
 @pytest.mark.parametrize("pattern", ["", "/*/*.parquet", "/**/*.parquet"])
 def test_folders_that_cannot_be_read(lake, pattern, monkeypatch):
     """A folder that is not listed is an error, unless it cannot have a file of the pattern."""
@@ -297,6 +321,7 @@ def test_errors(tmp_path):
     assert parquet_files([late], "id", [-1], filesystem=broken, on_error="keep") == {str(late): [0, 1, 2, 3]}
     for source, options, error, text in [
         (tmp_path, {"threads": 0}, ValueError, "threads"), (tmp_path, {"threads": 1.5}, TypeError, "float"), (tmp_path, {"on_error": "skip"}, ValueError, "on_error"),
+        (tmp_path, {"filesystem": "s3"}, TypeError, "filesystem must be one of pyarrow or fsspec, got str"),
         (tmp_path, {"column": 7}, TypeError, "column must be str"), (b"path", {}, TypeError, "os.fsdecode"), (7, {}, TypeError, "got int"),
         (good, {"values": ["x"], "on_error": "keep"}, ValueError, "whole number"), (good, {"values": 5, "on_error": "keep"}, TypeError, "iterable"),
         (tmp_path / "none", {}, FileNotFoundError, "none"), ([good, 7], {}, TypeError, "got int"),

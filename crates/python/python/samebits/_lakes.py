@@ -34,10 +34,12 @@ def parquet_files(
     `source` is a folder, a pattern as "lake/*/2025-*.parquet", in which `**` matches any number of folders, or a list
     of files. A folder, and a pattern that matches a folder, stand for all Parquet files in it and in its folders: those
     named `.parquet`, and others that begin like one. Names that begin with a dot or an underscore are left out unless
-    they name a partition, as in "_day=1", or the pattern has such a name; links to folders are not followed.
+    they name a partition, as in "_day=1", or the pattern has such a name; links to folders are not followed, except by
+    pyarrow's file systems.
 
     `filesystem` is one of pyarrow or fsspec; by default, files are local. `threads` files are read at a time, and each
-    thread may need 64 MiB for filters.
+    thread may need 64 MiB for filters. With a file system that is not safe for threads, as fsspec's "filecache", pass
+    `threads=1`.
 
     Raise the error of a file that cannot be read, with a note that names the file. With `on_error="keep"`, such a file
     is returned with all of its row groups, or with None for all if their number is unknown. Raise ValueError if a file
@@ -57,6 +59,8 @@ def parquet_files(
         raise ValueError(f'on_error must be "raise" or "keep", got {on_error!r}')
     if operator.index(threads) < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
+    if filesystem is not None and not any(hasattr(filesystem, name) for name in ("open", "open_input_file")):
+        raise TypeError(f"filesystem must be one of pyarrow or fsspec, got {type(filesystem).__name__}")
     values = _column_of(values)
     # The first file with the column: its path, its types, and the values in the forms for all files.
     first: list[tuple[str, str, Any]] = []
@@ -210,7 +214,8 @@ def _walk(root: str, filesystem: Any, is_wanted: Callable[[str, bool], bool]) ->
         yield from (info.path for info in filesystem.get_file_info(selector) if info.is_file)
     else:
         base = filesystem
-        while hasattr(base, "fs"):
+        # The innermost may be a wrapper of pyarrow's.
+        while hasattr(getattr(base, "fs", None), "_strip_protocol"):
             base = base.fs
         find = getattr(type(base), "_find", type(base).find)
         # Object stores find all files at once. The search that others inherit leaves out folders that it cannot read.
@@ -222,7 +227,9 @@ def _walk(root: str, filesystem: Any, is_wanted: Callable[[str, bool], bool]) ->
             for info in filesystem.ls(folder, detail=True):
                 name = info["name"]
                 if info["type"] != "directory":
-                    yield name
+                    # The local one calls links to folders "other".
+                    if info["type"] != "other" or not filesystem.isdir(name):
+                        yield name
                 elif name.rstrip("/") not in found and is_wanted(name.rstrip("/"), True):
                     found.add(name.rstrip("/"))
                     todo.append(name)

@@ -59,6 +59,8 @@ def parquet_row_groups(source: str | os.PathLike[str] | _Source, column: str, va
         names = [getattr(source, name, None) for name in ("name", "path")]
         name = next((name for name in names if isinstance(name, str)), "source")
         return _File(source, name, column).row_groups_of(values)
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        raise TypeError(f"source must be a path, or have read and seek, got {type(source).__name__}")
     path = _path_of(source)
     with _open(path) as file:
         return _File(file, path, column).row_groups_of(values)
@@ -141,8 +143,12 @@ def _open(path: str, filesystem: Any = None) -> Any:
         return open(path, "rb", buffering=0)
     if hasattr(filesystem, "open_input_file"):
         return filesystem.open_input_file(path)
-    # A cache would read more than is needed.
-    return filesystem.open(path, "rb", cache_type="none")
+    try:
+        # A cache would read more than is needed.
+        return filesystem.open(path, "rb", cache_type="none")
+    except TypeError:
+        # Some file systems have no choice of caches.
+        return filesystem.open(path, "rb")
 
 
 def _check_column(column: str) -> None:
