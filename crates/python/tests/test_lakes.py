@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -239,6 +240,19 @@ def test_file_systems_of_fsspec(lake, tmp_path):
         link.unlink()
     check(fsspec.filesystem("blockcache", fs=local, cache_storage=str(tmp_path / "cache")))
     check(fsspec.implementations.arrow.ArrowFSWrapper(arrow))
+
+
+def test_values_of_this_thread(lake):
+    """Values are read in the thread of the caller, to which cursors of databases belong."""
+    with sqlite3.connect(":memory:") as db:
+
+        class Ids:
+            def __iter__(self):
+                return (row[0] for row in db.execute("SELECT 305 UNION SELECT 3305"))
+
+        for values in (Ids(), iter(Ids())):
+            assert parquet_files(lake, "id", values) == parquet_files(lake, "id", [305, 3305])
+    db.close()
 
 
 @pytest.mark.parametrize("pattern", ["", "/*/*.parquet", "/**/*.parquet"])

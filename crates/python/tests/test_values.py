@@ -4,6 +4,7 @@ import _thread
 import datetime
 import decimal
 import enum
+import itertools
 import random
 import resource
 import signal
@@ -178,7 +179,7 @@ def test_links_that_lead_nowhere(tmp_path):
 def test_interrupts(tmp_path):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     groups = {"row_group_size": 30}
-    for values in (np.arange(10**6, 4 * 10**6), pa.array(range(10**6, 2 * 10**6)), range(10**6, 10**9)):
+    for values in (np.arange(10**6, 4 * 10**6), pa.array(range(10**6, 2 * 10**6)), range(10**6, 10**9), itertools.repeat(10**6)):
         ask(tmp_path, pa.array(range(3000)), [1], **groups)
         fired = []
         timer = threading.Timer(0.5, lambda: fired.append(time.monotonic()) or _thread.interrupt_main())

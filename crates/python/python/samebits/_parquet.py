@@ -165,7 +165,7 @@ def _path_of(path: Any) -> str:
 
 
 def _column_of(values: Iterable[Any]) -> Any:
-    """Return values in a form that can be read more than once."""
+    """Return values in a form that can be read more than once, and in other threads."""
     is_one_value = isinstance(values, (str, bytes, bytearray))
     has_parts = getattr(values, "ndim", 1) != 1 and not hasattr(type(values), "columns")
     if is_one_value or has_parts or getattr(values, "nlevels", 1) != 1:
@@ -178,7 +178,11 @@ def _column_of(values: Iterable[Any]) -> Any:
         if numpy and isinstance(column_of.dtype, numpy.dtype):
             column_of = column_of.to_numpy()
     _samebits._check_values(column_of)
-    return list(column_of) if hasattr(column_of, "__next__") else column_of
+    has_all = any(hasattr(column_of, name) for name in ("__len__", "__arrow_c_stream__", "__arrow_c_array__"))
+    if has_all and not hasattr(column_of, "__next__"):
+        return column_of
+    # Cursors of databases, among others, belong to this thread. An interrupt would wait for `list(column_of)`.
+    return [value for value in column_of]
 
 
 def _typed(values: Any) -> Iterator[Any]:
